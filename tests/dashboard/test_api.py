@@ -165,10 +165,12 @@ def test_every_answer_is_as_it_is_described(client: Client, name: str, path: str
     assert (
         plan["include"] == ["garden-notes.test"] and plan["starts"] == [SEED] and "wolfspider crawl" in plan["command"]
     )
-    would = client.post(f"{path}/preview", {"verb": "exclude", "words": ["arachnology.test"]})
+    hosts = [each["host"] for each in client.get(f"{path}/hosts")["hosts"]]
+    previews = {host: client.post(f"{path}/preview", {"verb": "exclude", "words": [host]}) for host in hosts}
+    host, would = max(previews.items(), key=lambda each: each[1]["removes"])  # one with links that wait
     checked("POST", "/api/runs/{name}/preview", would)
     assert would["removes"] == sum(would["hosts"].values()) >= len(would["examples"]) > 0
-    assert all("arachnology.test" in url for url in would["examples"])
+    assert all(host in url for url in would["examples"])
     text = client.get(f"{path}/page?url={good}")
     assert "spiders" in text["text"] and "<" not in text["text"]
     report = client.ask("GET", f"{path}/report")
