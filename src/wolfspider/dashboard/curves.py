@@ -89,7 +89,7 @@ def _past(run: Path) -> _Past:
     with view.moment() as connection:
         steps = connection.execute(_SPENT).fetchall()
         arrivals = connection.execute(ARRIVALS).fetchall()
-        marks = [_mark(each) for each in commands_of(connection, MOST_POINTS)]
+        marks = [mark(each) for each in commands_of(connection, MOST_POINTS)]
     summary, gauges = view.summary(), view.gauges()
     sums = np.cumsum([0, *(cost for _, cost, _ in steps)])
     # the last point has what every other screen says: some downloads were made before the crawl began
@@ -136,7 +136,7 @@ def _of_strategy(gauges: Sequence[Gauge | None]) -> dict[str, list[float | None]
     return {name: [None if gauge is None else gauge.figures.get(name) for gauge in gauges] for name in shown}
 
 
-def _mark(each: Commanded) -> CommandMark:
+def mark(each: Commanded) -> CommandMark:
     return {
         "at": each.at,
         "downloads": each.downloads,

@@ -17,6 +17,7 @@ from typing import Any
 
 from wolfspider.app.event_json import told
 from wolfspider.core.errors import Busy, Problem
+from wolfspider.dashboard.curves import mark
 from wolfspider.dashboard.page_lists import pages
 from wolfspider.files.lock import is_owned
 from wolfspider.report.run_facts import commands_of
@@ -77,21 +78,7 @@ class Glance:
             return []
         with view.moment() as connection:
             obeyed = commands_of(connection, min(new, _MOST_COMMANDS))
-        return [
-            (
-                "obeyed",
-                {
-                    "at": each.at,
-                    "downloads": each.downloads,
-                    "text": each.typed,
-                    "before": each.before,
-                    "problem": each.problem,
-                    "who": each.who,
-                    "number": each.number,
-                },
-            )
-            for each in obeyed
-        ]
+        return [("obeyed", mark(each)) for each in obeyed]
 
 
 class _Reader:
