@@ -94,7 +94,8 @@ def table(name: str, result: Result, before: Result) -> Iterable[str]:
     found = {(claim["claim"], claim["says"]): claim for claim in result.get("claims", [])}
     for claim in experiment_named(name).claims:
         kept = found.get((claim.number, claim.says))
-        answer = f"**{kept['ruling']}**" if kept else "not run again"
+        quick = " (quick)" if result.get("form") == "quick" else ""
+        answer = f"**{kept['ruling']}**{quick}" if kept else "not run again"
         why = short(kept["deciding"] or kept["sentence"]) if kept else ""
         cells = (name, f"{claim.number}. {claim.says}", answer, why, before.get(str(claim.number), "new"))
         yield f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

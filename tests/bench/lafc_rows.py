@@ -49,7 +49,7 @@ def sweep(number: int, place: int, start: str, varied: str, times: int) -> Row:
     shares = [0.2 + (0 if flat else 0.02 * step) + number / 1000 for step in steps]
     minutes = [10.0 + (0 if flat else 2 * step) + number / 10 for step in steps]
     made = {"precision": shares, "truth": [share / 2 for share in shares], "distinct": [share / 3 for share in shares]}
-    time = {"minutes": minutes, "network_minutes": [9.0] * len(values), "cpu_minutes": [1.0] * len(values)}
+    time = {"minutes": minutes, "network_minutes": [9.0] * len(values), "cpu_minutes": [one / 10 for one in minutes]}
     rest = {"last": shares, "downloads": [BUDGET] * len(values), "values": list(values)}
     return {**base("sweep", place, start), "varied": varied, "crawls": times, **made, **time, **rest}
 

@@ -70,7 +70,7 @@ def test_of_too_few_grounds_a_claim_is_not_testable(number: int) -> None:
 
 
 @pytest.mark.parametrize(("number", "varied"), [(1, "control"), (2, "rate")])
-@pytest.mark.parametrize("figure", ["precision", "minutes"])
+@pytest.mark.parametrize("figure", ["precision", "cpu_minutes"])
 def test_a_sweep_that_changes_nothing_does_not_hold(number: int, varied: str, figure: str) -> None:
     flat = changed("sweep", lambda row: {**row, figure: [1.0] * len(row["values"])}, varied=varied, crawls=20)
     assert ruled(number, flat).holds is False

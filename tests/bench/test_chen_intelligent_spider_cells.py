@@ -197,6 +197,12 @@ def test_annealing_may_begin_cooler_and_then_ends_earlier() -> None:
     assert found[COOL_ANNEALING]["generations"] <= 7  # 0.002 times 0.9 to the seventh is below 0.001
 
 
+def test_a_start_page_is_wholly_like_itself_so_its_fitness_tells_how_many_are_liked() -> None:
+    one, two = (case.liked for case in (case_of(setting(liked=1)), case_of(setting(liked=2))) if case)
+    assert Yardstick(one, []).scores(one) == [pytest.approx(1.0)]
+    assert all(0.5 <= score < 0.75 for score in Yardstick(two, []).scores(two))
+
+
 def test_cases_of_few_links_have_two_spiders_and_the_judge() -> None:
     found = measured(setting(FEW, liked=1))
     assert set(found["spiders"]) == {*FEW_SPIDERS, JUDGED} and all(links < ENOUGH for links in found["links"])

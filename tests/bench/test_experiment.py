@@ -293,7 +293,7 @@ def test_each_part_of_a_claim_has_a_line_and_a_drawing_of_its_interval(tmp_path:
     )
     done = reproduce(toy(claims=(replace(RISES, test=lambda rows: parts),)), tmp_path, Form(quick=True), jobs=1)
     page = html(done)
-    assert page.count('class="strip"') == 2 and "Quick form, 3 cells" in Seen(page).text
+    assert page.count('class="strip"') == 4 and "Quick form, 3 cells" in Seen(page).text
     assert [line.strip()[:24] for line in summary(done).splitlines()[6:8]] == [
         "holds: first part: Wilco",
         "undecided: second part: ",

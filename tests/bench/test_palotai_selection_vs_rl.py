@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from wolfspider.bench.experiment import Both, Form, Reproduction, Row, Rows, finding
 from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, scaled
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import FULL, ORDERS, QUICK, Size, settings, settings_of
-from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes, no_small_world
+from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes
 from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import EFFICIENCY, relative, same
+from wolfspider.bench.papers.palotai_selection_vs_rl.link_claims import no_small_world
 from wolfspider.bench.papers.palotai_selection_vs_rl.report import figures, tables, within
 from wolfspider.bench.run.reproduce import reproduce
 from wolfspider.bench.run.result_cache import digest_of
@@ -47,12 +48,15 @@ def degrees(gamma: float, seed: int) -> dict[str, Any]:
 def shape(clustering: float, distance: float, seed: int) -> dict[str, Any]:
     far = {"mean": distance, "reachable": 0.9, "effective": 9.0, "largest": 15}
     way = {"into": degrees(2.5, seed), "out_of": degrees(2.2, seed + 100)}
-    return {"links": 9000, **way, "clustering": {"paired": clustering, "all": 0.01}, "directed": far, "undirected": far}
+    near = dict.fromkeys(("paired", "all", "along"), clustering)
+    return {"links": 9000, **way, "clustering": near, "directed": far, "undirected": far}
 
 
 def links(web: int) -> Row:
-    webs = {"clustered": shape(0.02, 7.3, web), "rewired": shape(0.002, 8.2, web), "shuffled": shape(0.002, 8.2, web)}
-    return {"study": "graph", "type": "links", "web_seed": web, "pages": 1000, "published": NEWS, **webs}
+    before, after = shape(0.02, 7.3, web), shape(0.002, 8.2, web)
+    webs = {"clustered": before, "rewired": after, "shuffled": after, "gathered": before, "gathered, shuffled": after}
+    counts = {"pages": 1000, "contents": 3000, "published": NEWS}
+    return {"study": "graph", "type": "links", "web_seed": web, **counts, **webs}
 
 
 def fleet(study: str, kind: str, web: int, repeat: int, **figure: float) -> Row:
@@ -212,7 +216,7 @@ def test_rewiring_is_ruled_on_as_in_the_paper_and_the_one_that_keeps_time_is_tol
     ruling = no_small_world(clustered)
     assert ruling.holds
     assert "rewired in time: 2.00, 2.00, 2.00" in ruling.statistic
-    unshuffled = [{**row, "shuffled": row["clustered"]} if row["study"] == "graph" else row for row in paper]
+    unshuffled = [{**row, "gathered, shuffled": row["gathered"]} if row["study"] == "graph" else row for row in paper]
     assert no_small_world(unshuffled).holds is False
 
 
@@ -237,7 +241,7 @@ def test_the_deviation_is_that_between_runs_on_the_same_web() -> None:
 
 def test_tables_stand_beside_the_papers_numbers(paper: list[Row]) -> None:
     first, *_ = made = tables(paper)
-    assert [len(table.lines) for table in made] == [12, 12, 7, 10, 12, 6, 3]
+    assert [len(table.lines) for table in made] == [12, 12, 7, 11, 12, 6, 3]
     assert first.doubled == [False, True, True, True, True]
     assert [drawing.title for drawing in figures(paper)][2] == "Download efficiency"
     assert len(figures(paper)) == 7

@@ -191,3 +191,10 @@ def test_means_out_of_order_are_refused_only_if_surely_so() -> None:
     assert ordered({"a": [3, 4, 5, 3, 4], "b": [2, 3, 4, 2, 3]}).holds
     assert ordered({"a": [2, 3, 4, 2, 3], "b": [3, 4, 5, 3, 4]}).holds is False
     assert ordered({"a": [2, 9, 4, 2, 3], "b": [3, 4, 9, 3, 4]}).undecided
+
+
+def test_fewer_than_five_cases_show_neither_a_range_nor_that_there_is_no_trend() -> None:
+    assert within([0.5, 0.5], (0.6, 0.7)).undecided and within([0.65, 0.65], (0.6, 0.7)).undecided
+    assert within([0.5] * 5, (0.6, 0.7)).holds is False
+    assert page([[3, 2, 1]] * 2).ruling().undecided
+    assert page([[3, 2, 1]] * 5).ruling().holds is False

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from wolfspider.graphs import smallworld
 from wolfspider.graphs.graph import Graph
-from wolfspider.graphs.smallworld import clustering, distances, draw_sources, rewire, rewire_in_time, small_world_index
+from wolfspider.graphs.smallworld import (
+    clustering,
+    directed_clustering,
+    distances,
+    draw_sources,
+    rewire,
+    rewire_in_time,
+    small_world_index,
+)
 
 
 def make(n: int, edges: list[tuple[int, int]]) -> Graph:
@@ -25,6 +33,17 @@ def random_web(n: int, m: int, seed: int = 0) -> Graph:
 graphs = st.integers(1, 14).flatmap(
     lambda n: st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=60).map(lambda e: make(n, e))
 )
+
+
+@given(graphs)
+def test_clustering_along_links_is_the_share_of_pairs_of_links_that_are_linked(graph: Graph) -> None:
+    outs = [graph.out(node).tolist() for node in range(graph.n)]
+    shares = [
+        sum(second in outs[first] for first in out for second in out) / (len(out) * (len(out) - 1))
+        for out in outs
+        if len(out) >= 2
+    ]
+    assert directed_clustering(graph) == pytest.approx(sum(shares) / graph.n)
 
 
 def plain_clustering(graph: Graph) -> tuple[float, float]:

@@ -91,10 +91,13 @@ class Trend(NamedTuple):
     agrees: bool  # does the last mean lie on the right side of the first?
     statistic: str
     measured: Estimate  # the change from the first to the last
+    cases: int
 
     def ruling(self, p: float | None = None) -> Ruling:
-        """By its own p, or by one that was corrected for many tests."""
-        return answer(self.agrees and (self.p if p is None else p) < SURE, self.measured, self.statistic)
+        """By its own p, or by one that was corrected for many tests. Of few cases the interval of the change says
+        nothing, so that they cannot show that there is no trend."""
+        found = answer(self.agrees and (self.p if p is None else p) < SURE, self.measured, self.statistic)
+        return found if found.holds or self.cases >= FEWEST else replace(found, holds=None, undecided=True)
 
 
 def page(cases: Sequence[Sequence[float]], falling: bool = False) -> Trend:
@@ -108,11 +111,14 @@ def page(cases: Sequence[Sequence[float]], falling: bool = False) -> Trend:
         f"{changes.mean():+.3g}, 95% interval {low:+.3g} to {high:+.3g}"
     )
     measured = Estimate(float(changes.mean()), low, high, BELOW if falling else ABOVE)
-    return Trend(p, bool((means[-1] < means[0]) if falling else (means[-1] > means[0])), statistic, measured)
+    agrees = bool((means[-1] < means[0]) if falling else (means[-1] > means[0]))
+    return Trend(p, agrees, statistic, measured, len(values))
 
 
 def within(values: Sequence[float], wanted: tuple[float, float], name: str = "mean") -> Ruling:
-    """Does the 95% interval of the mean lie in the wanted range?"""
+    """Does the 95% interval of the mean lie in the wanted range? Fewer than five values have none."""
+    if short := few(values, "values"):
+        return short
     low, high = interval(np.array(values))
     mean = float(np.mean(values))
     found = f"n = {len(values)}, {name} {mean:.3f}, 95% interval {low:.3f} to {high:.3f}"

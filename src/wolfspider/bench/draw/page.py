@@ -63,6 +63,8 @@ a { color: var(--link) }
   margin: 0 0 .25rem }
 .parts li > span { flex: 1 1 22rem }
 .parts b { font-weight: 600 }
+details > div { margin: .2rem 0 .5rem 1rem }
+summary { cursor: pointer }
 .strip { flex: none; color: var(--soft); align-self: center }
 .wide { overflow-x: auto; margin: 0 0 2rem }
 table { border-collapse: collapse; width: 100%; font-size: .93rem; font-variant-numeric: tabular-nums }
@@ -185,19 +187,19 @@ def _part(name: str, part: Ruling, several: bool) -> str:
 
 
 def _beside(ruling: Ruling) -> str:
-    lines = [
-        f"<li><span>{in_markup(name)}: <strong>{other.word}</strong> "
-        f'<span class="soft">({in_markup(other.statistic or other.sentence)})</span></span></li>'
-        for name, other in ruling.others
-    ]
-    return f'<ul class="parts">{"".join(lines)}</ul>' if lines else ""
+    return "".join(_folded(f"{in_markup(name)}: <strong>{other.word}</strong>", other) for name, other in ruling.others)
+
+
+def _folded(says: str, ruling: Ruling) -> str:
+    """What was found in a line, which unfolds to its parts."""
+    lines = _parts(ruling) or in_markup(ruling.sentence)
+    return f'<details><summary>{says}</summary><div class="soft">{lines}</div></details>'
 
 
 def _able_to_fail(claim: Claim, broken: Ruling | None) -> str:
     if claim.broken is None or broken is None:
         return ""
-    statistic = f' <span class="soft">({in_markup(broken.statistic)})</span>' if broken.statistic else ""
-    return f"{in_markup(claim.broken.says)} Then it <strong>{broken.word}</strong>{statistic}."
+    return _folded(f"{in_markup(claim.broken.says)} Then it <strong>{broken.word}</strong>.", broken)
 
 
 def _table(table: Table) -> str:

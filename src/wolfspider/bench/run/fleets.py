@@ -22,6 +22,7 @@ from typing import Any
 
 from wolfspider.bench import Row, Setting
 from wolfspider.bench.measure.foraging import Foraging
+from wolfspider.bench.measure.gathered import GatheredLinks
 from wolfspider.bench.run.result_cache import digest_of, locked, write_whole
 from wolfspider.bench.run.source import source_of
 from wolfspider.core import randomness
@@ -33,6 +34,7 @@ from wolfspider.core.scope import Scope
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.simulated import simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl, Limits
+from wolfspider.graphs.graph import Graph
 from wolfspider.learn.page_states import train_states
 from wolfspider.policy.judges.judge import Unasked
 from wolfspider.strategies import strategy_named
@@ -53,6 +55,7 @@ SLICE_DOWNLOADS = 180 / 1.1  # of the papers: slices of 180 s, with 1.1 s for a 
 FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpora
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from
 STARTS = "starts.json"  # the file of these addresses in the folder of a recording
+GATHERED = "gathered.npz"  # likewise, of the links of what was gathered
 
 
 class FirstSteps:
@@ -196,11 +199,18 @@ def recording_of(setting: Setting) -> Path:
             partial = place.with_name(f"{place.name}.{os.getpid()}")
             crawl, world, start = prepared(recorder)
             crawl.listen(steps := FirstSteps(start))
+            crawl.listen(gathered := GatheredLinks())
             with recorded(crawl, partial, web=str(recorder["web"]), seeds=seeds_of(recorder)):
                 work(crawl, world, start, float(recorder["days"]), seeds_of(recorder))
             (partial / STARTS).write_text(json.dumps({"urls": steps.urls, "since": steps.since}))
+            gathered.graph().save(partial / GATHERED)
             partial.rename(place)
     return place
+
+
+def gathered_links(setting: Setting) -> Graph:
+    """What the recording fleet gathered, as the papers kept it."""
+    return Graph.load(recording_of(setting) / GATHERED)
 
 
 def _first_steps(setting: Setting) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from wolfspider.bench.papers.akbari_lafc.scales import (
     TOPIC_KEYWORDS,
     settings,
 )
+from wolfspider.bench.run.starts import STARTS
 
 PAPER_BUDGET = 10_000
 
@@ -61,6 +62,8 @@ def scaled(form: Form) -> list[str]:
         else "Nothing was run on recorded webs: no corpus is at hand."
     )
     downloads = f"Each crawl has {of.budget:,} downloads, {paper}."
+    if len(of.other_starts) < len(STARTS):
+        downloads += " Crawlers that no claim is ruled on begin at the page of the directory alone."
     return [web, downloads, sweeps, theorem, changing, TRAINED_HERE, TIMES_HERE, recorded]
 
 

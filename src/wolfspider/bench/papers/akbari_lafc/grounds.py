@@ -27,7 +27,7 @@ from wolfspider.bench.papers.akbari_lafc.tally import TENTHS
 from wolfspider.bench.stats import Floats
 from wolfspider.bench.variants import Variant, changed, dealt
 
-SWEPT = ("precision", "minutes")  # figures of a sweep
+SWEPT = {"precision": "precision", "minutes of the processor": "cpu_minutes"}  # figures of a sweep
 COMPUTED = "computed"  # the web that has no name
 GROUND = itemgetter("web", "place", "start")
 
@@ -141,7 +141,9 @@ def dealt_to(order: Sequence[str], figure: Figure, *fields: str) -> Variant:
 def sorted_sweeps(varied: str, falling: bool) -> Variant:
     """Figures of each sweep from the largest to the smallest, or the other way."""
     return changed(
-        lambda row: {figure: sorted(row[figure], reverse=falling) for figure in SWEPT}, study=SWEEP, varied=varied
+        lambda row: {figure: sorted(row[figure], reverse=falling) for figure in SWEPT.values()},
+        study=SWEEP,
+        varied=varied,
     )
 
 

@@ -32,9 +32,9 @@ def scaled(form: Form) -> list[str]:
         f"{PAPER_CASES}, on entertainment."
     )
     cool = (
-        f"Both also begin at 0.05 and at {COOL}, whatever the fitness, told beside claims 5 and 6."
+        f"Both also begin at 0.05 of the fitness of the start pages, and at {COOL}, told beside claims 5 and 6."
         if of.cool
-        else f"The full form has both from 0.05 and from {COOL}, whatever the fitness, too."
+        else f"The full form has both from 0.05 of the fitness of the start pages and from {COOL}, too."
     )
     temperatures = (
         "Annealing and hybrid begin at a temperature of a twentieth of the fitness of their first set, and the paper "

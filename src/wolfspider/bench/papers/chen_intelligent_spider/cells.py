@@ -7,7 +7,7 @@ pages that the spiders of the case fetched together. That is the common yardstic
 Beside them the genetic spider runs without mutation, so that a claim can be seen to fail; and best-first with the
 default judge, which knows nothing but the liked pages, with as many downloads as the genetic spider took. Its outputs
 are the ten pages that the judge scores highest. Where a form has time for it, annealing and the hybrid also begin
-cooler.
+cooler, and at a share of the fitness of the start pages.
 
 Nothing that one search has read is kept for the next, because their times are compared; and they begin in turn.
 """
@@ -61,8 +61,9 @@ BEST_FIRST, GENETIC, ANNEALING, HYBRID = "spider-best-first", "spider-genetic", 
 UNLEAPING, JUDGED = "spider-genetic without leaps", "best-first, default judge"
 COOL = 0.002  # a temperature at which a set that is a little less fit is seldom accepted
 COOL_ANNEALING, COOL_HYBRID = f"spider-annealing from {COOL}", f"spider-hybrid from {COOL}"
-HOT_ANNEALING, HOT_HYBRID = "spider-annealing from 0.05", "spider-hybrid from 0.05"  # whatever the fitness is
-SCALED = {"scale": "start"}  # temperatures are shares of the fitness of the first set
+HOT, COLD = 0.05, 0.001  # shares of a fitness: where temperatures begin and end
+HOT_ANNEALING, HOT_HYBRID = "spider-annealing by the start pages", "spider-hybrid by the start pages"
+SCALED = {"scale": "start", "hot": HOT, "cold": COLD}  # shares of the fitness of the first set
 SPIDERS: Mapping[str, type[SpiderSearch]] = {
     BEST_FIRST: SpiderBestFirst,
     GENETIC: SpiderGenetic,
@@ -111,12 +112,14 @@ def measured(setting: Setting) -> Row:
     others = {JUDGED: judged(ground, int(searches[GENETIC].row["downloads"]))}
     if setting["study"] not in STUDIED:
         others[UNLEAPING] = searched(ground, GENETIC, {"mutation": 0.0})
+    yardstick = Yardstick(ground.case.liked, fetched(searches.values(), ground))
     if setting["cool"]:
+        start = sum(yardstick.scores(ground.case.liked)) / len(ground.case.liked)  # their fitness
+        hot = {"hot": HOT * start, "cold": COLD * start, "scale": "score"}
         others[COOL_ANNEALING] = searched(ground, ANNEALING, {"hot": COOL, "scale": "score"})
         others[COOL_HYBRID] = searched(ground, HYBRID, {"hot": COOL, "scale": "score"})
-        others[HOT_ANNEALING] = searched(ground, ANNEALING, {"scale": "score"})
-        others[HOT_HYBRID] = searched(ground, HYBRID, {"scale": "score"})
-    yardstick = Yardstick(ground.case.liked, fetched(searches.values(), ground))
+        others[HOT_ANNEALING] = searched(ground, ANNEALING, hot)
+        others[HOT_HYBRID] = searched(ground, HYBRID, hot)
     rows = {name: row_of(each, yardstick, ground) for name, each in {**searches, **others}.items()}
     liked = {page.url: len({link.url for link in page.links}) for page in case.liked}
     about = {"topic": case.topic, "category": category, "likes": [*liked], "links": [*liked.values()]}

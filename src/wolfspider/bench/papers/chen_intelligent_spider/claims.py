@@ -33,8 +33,10 @@ excluded below p = 0.05.
 
 The paper has no temperatures. At 0.05, which is ours, a set that is less fit by 0.01 is accepted with a chance of 0.82,
 where scores are about 0.05 to 0.1; in the first quick form annealing lost fitness from generation to generation. So a
-temperature is now a share of the fitness of the first set (0.05 to 0.001 of it). In the full form both also begin at
-0.05 and at 0.002 whatever the fitness, and what 5 and 6 are then is told beside them.
+temperature is now a share of the fitness of the first set (0.05 to 0.001 of it). It is not one of the fitness of the
+start pages: these are the liked pages, and each is wholly like itself, so that their fitness is 1 where one page is
+liked and about a half or a third where two or three are, whatever the web is like. In the full form both also begin at
+that, and at 0.002 whatever the fitness, and what 5 and 6 are then is told beside them.
 
 Broken variants but that of 2 are made from the rows so that they are false whatever these say.
 """
@@ -110,7 +112,7 @@ OWN = {"by the spiders' own scores": ScoreChosen(score="own")}
 ALONE = {f"on {kind} webs alone": ScoreChosen(kind=kind) for kind in (COMPUTED, RECORDED)}
 COOLER = {
     f"where it begins at a temperature of {COOL}": ScoreChosen(heat="cool"),
-    "where it begins at a temperature of 0.05, whatever the fitness": ScoreChosen(heat="hot"),
+    "where it begins at 0.05 of the fitness of the start pages": ScoreChosen(heat="hot"),
 }
 AT_HOME = {"where pages have only links to the own site": ScoreChosen(study=OWN_SITE)}
 

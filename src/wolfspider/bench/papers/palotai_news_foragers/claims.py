@@ -94,6 +94,8 @@ def slopes_are_two(rows: Rows) -> Ruling:
 
 def mean_within(values: Sequence[float], wanted: tuple[float, float], name: str) -> Ruling:
     """Does the mean lie in the wanted range? That is enough; whether it surely does not is told by its interval."""
+    if short := few(values, "runs"):
+        return short.after(f"mean {np.mean(values):.3f}, ") if values else short
     mean, (low, high) = float(np.mean(values)), interval(np.array(values))
     statistic = f"n = {len(values)}, {name} {mean_text(values)}, {wanted[0]:g} to {wanted[1]:g} is wanted"
     return answer(wanted[0] <= mean <= wanted[1], Estimate(mean, low, high, wanted), statistic)

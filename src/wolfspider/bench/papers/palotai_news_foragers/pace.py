@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,12 @@ import numpy as np
 from wolfspider.bench.experiment import Claim, Row, Rows, Ruling
 from wolfspider.bench.measure.folds import ratio
 
+MAIN = ("main", "pace")
+KINDS = {
+    8: ("sweep",),
+    9: ("sweep", "trapped"),
+    10: ("division",),
+}  # of fleets, by claim; the others have the main ones
 PAPER = {"downloads a step": 3.15, "steps a slice": 51.0}
 CALIBRATION = "This is about the site, and ours is computed: it is calibration, told and not ruled on."
 
@@ -23,23 +30,33 @@ def pace_of(row: Row) -> dict[str, float]:
     }
 
 
-def pace(rows: Rows) -> str:
-    """The means over runs of each kind, with the paper's numbers where it has any."""
+def pace(rows: Rows, kinds: Sequence[str] = ()) -> str:
+    """The means over runs of each of these kinds, or of all, with the paper's numbers where it has any."""
     told = []
-    for kind in dict.fromkeys(row["kind"] for row in rows):
+    for kind in kinds or dict.fromkeys(row["kind"] for row in rows):
         paces = [pace_of(row) for row in rows if row["kind"] == kind and "moves" in row.get("territory", {})]
         means = {name: float(np.nanmean([each[name] for each in paces])) for name in paces[0]} if paces else {}
-        parts = [
-            f"{mean:,.3g} {name}" + (f" ({PAPER[name]:g})" if name in PAPER else "") for name, mean in means.items()
-        ]
+        parts = [f"{short(mean)} {name}" + _beside_paper(name) for name, mean in means.items()]
         told += [f"{kind}: {', '.join(parts)}"] if parts else []
     return f"Pace, the paper's in brackets: {'; '.join(told)}." if told else ""
 
 
+def short(mean: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{mean:,.{0 if mean >= 100 else 1 if mean >= 10 else 2}f}"
+
+
+def _beside_paper(name: str) -> str:
+    return f" ({PAPER[name]:g})" if name in PAPER else ""
+
+
 def told_with_pace(claim: Claim) -> Claim:
+    """With the pace of the fleets that the claim is ruled on."""
+
     def test(rows: Rows) -> Ruling:
         ruling = claim.test(rows)
-        return replace(ruling, sentence=" ".join(filter(None, [ruling.sentence, pace(rows)])))
+        told = pace(rows, KINDS.get(claim.number, MAIN))
+        return replace(ruling, sentence=" ".join(filter(None, [ruling.sentence, told])))
 
     return replace(claim, test=test)
 

@@ -23,15 +23,25 @@ from wolfspider.bench import Row, Setting
 from wolfspider.bench.experiment import Form
 from wolfspider.bench.measure.describe import shape
 from wolfspider.bench.measure.folds import WINDOW, jsonable
-from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet, news_site, paced, recording_of, start_of
+from wolfspider.bench.run.fleets import (
+    FRONT_PAGES,
+    SPARE,
+    fleet,
+    gathered_links,
+    news_site,
+    paced,
+    recording_of,
+    start_of,
+)
 from wolfspider.graphs.graph import Graph
-from wolfspider.graphs.smallworld import draw_sources, rewire
+from wolfspider.graphs.smallworld import directed_clustering, draw_sources, rewire
 from wolfspider.web.worlds.recording.replayed import RecordedCrawl
 from wolfspider.web.worlds.world import open_web
 
 WL, RL, BOTH = "WL", "RL", "WLRL"
 GRAPH, ORDER, CORPUS = "graph", "order", "corpus"
-WEBS = CLUSTERED, REWIRED, SHUFFLED = "clustered", "rewired", "shuffled"
+GATHERED, GATHERED_SHUFFLED = "gathered", "gathered, shuffled"  # pages by content, and links that were looked at
+WEBS = CLUSTERED, REWIRED, SHUFFLED = "clustered", "rewired", "shuffled"  # addresses, and all links
 ORDERS = ("fixed", "alternating", "random")
 PARTS = ("tally", "freshness", "population")  # what claims, tables and figures read of a row
 MIXED = {"fleet": "mixed", "foragers": 16, "least": 16, "most": 16}
@@ -143,13 +153,17 @@ def measured(setting: Setting) -> Row:
 
 def links(setting: Setting) -> Row:
     """The links of a recording at its end: as recorded; rewired as the foragers see it, where no link shows a page
-    before its time; and with the ends of all links shuffled whatever their time, as in the paper."""
+    before its time; and with the ends of all links shuffled whatever their time, as in the paper. And those of the
+    pages that were gathered, as the paper kept them, before and after their ends are shuffled."""
     place, seed = recording_of(setting), int(setting["rewired"])
     recorded, replayed = RecordedCrawl(place), RecordedCrawl(place, rewired=seed)
     clustered, rewired = (replay.graph(replay.end) for replay in (recorded, replayed))
     graphs = (clustered, rewired, rewire(clustered, np.random.default_rng(seed)))
-    counts = {"pages": clustered.n, "published": news(recorded, start_of(setting))}
-    return {**counts, **{name: _shape(graph) for name, graph in zip(WEBS, graphs, strict=True)}}
+    gathered = gathered_links(setting)
+    kept = (gathered, rewire(gathered, np.random.default_rng(seed)))
+    counts = {"pages": clustered.n, "contents": gathered.n, "published": news(recorded, start_of(setting))}
+    names = (*WEBS, GATHERED, GATHERED_SHUFFLED)
+    return {**counts, **{name: _shape(graph) for name, graph in zip(names, (*graphs, *kept), strict=True)}}
 
 
 def news(replay: RecordedCrawl, start: float) -> list[int]:
@@ -162,5 +176,6 @@ def news(replay: RecordedCrawl, start: float) -> list[int]:
 
 def _shape(graph: Graph) -> Mapping[str, Any]:
     rng = np.random.default_rng(0)
-    figures: Mapping[str, Any] = jsonable(asdict(shape(graph, draw_sources(graph.n, SOURCES, rng), rng)))
+    figures: dict[str, Any] = jsonable(asdict(shape(graph, draw_sources(graph.n, SOURCES, rng), rng)))
+    figures["clustering"]["along"] = directed_clustering(graph)
     return figures

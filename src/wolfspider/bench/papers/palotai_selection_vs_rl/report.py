@@ -16,6 +16,8 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     CLUSTERED,
     CORPUS,
     DOWNLOAD,
+    GATHERED,
+    GATHERED_SHUFFLED,
     ORDER,
     ORDERS,
     PAPER_DOWNLOADS,
@@ -26,7 +28,7 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     WEBS,
     WL,
 )
-from wolfspider.bench.papers.palotai_selection_vs_rl.claims import graphs, pooled
+from wolfspider.bench.papers.palotai_selection_vs_rl.claims import pooled
 from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import (
     AGE,
     EFFICIENCY,
@@ -37,6 +39,7 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import (
     SENT,
     relative,
 )
+from wolfspider.bench.papers.palotai_selection_vs_rl.link_claims import graphs
 from wolfspider.bench.stats import interval
 
 CONTROLS = {
@@ -147,29 +150,35 @@ def pace_table(rows: Rows) -> Table:
 # Name, figure, and the paper's of the recorded web and of the shuffled one.
 SHAPE: tuple[tuple[str, str, tuple[float, float] | None], ...] = (
     ("links", "links", None),
-    ("clustering", "clustering.paired", PAPER["clustering"]),
-    ("clustering, 0 for lone pages", "clustering.all", None),
-    ("mean distance", "directed.mean", PAPER["mean distance"]),
+    ("clustering along links", "clustering.along", PAPER["clustering"]),
+    ("clustering", "clustering.all", PAPER["clustering"]),
+    ("clustering without lone pages", "clustering.paired", None),
+    ("mean distance", "directed.mean", None),
     ("share of pairs joined", "directed.reachable", None),
     ("90% effective diameter", "directed.effective", None),
     ("largest distance seen", "directed.largest", None),
-    ("mean distance, undirected", "undirected.mean", None),
+    ("mean distance, undirected", "undirected.mean", PAPER["mean distance"]),
     ("share of pairs joined, undirected", "undirected.reachable", None),
 )
 
 
 def graph_table(rows: Rows) -> Table:
-    lines: list[tuple[Value, ...]] = [("pages", mean(graphs(rows), "pages"), None, None)]
+    webs = (GATHERED, GATHERED_SHUFFLED, *WEBS)
+    counts = [mean(graphs(rows), "contents"), None, mean(graphs(rows), "pages"), None, None]
+    lines: list[tuple[Value, ...]] = [("pages", *counts)]
     for name, figure, paper in SHAPE:
-        ours = [mean(graphs(rows), f"{web}.{figure}") for web in WEBS]
-        lines.append((name, *(map(Both, ours, (paper[0], None, paper[1])) if paper else ours)))
+        ours = [mean(graphs(rows), f"{web}.{figure}") for web in webs]
+        lines.append((name, *(map(Both, ours[:2], paper) if paper else ours[:2]), *ours[2:]))
     note = (
-        "Means over the recordings, at their end. The foragers see the web rewired in time: no link shows a page "
-        "before it was there. The paper permutes the ends of all links, as in the last column. What it calls the "
-        "diameter is the mean distance; whom a path joins differs between webs, so the share of pairs joined belongs "
-        "to each mean."
+        "Means over the recordings, at their end. Gathered are pages as the paper kept them: one that has changed is "
+        "another, and it has the links that were looked at when a forager first stepped on it; the paper permutes the "
+        "ends of these. The others are addresses with all links of their newest pages; the foragers see them rewired "
+        "in time: no link shows a page before it was there. The paper does not say whether its clustering follows the "
+        "direction of links. What it calls the diameter is a mean distance; whom a path joins differs between webs, so "
+        "the share of pairs joined belongs to each mean."
     )
-    return Table("The links", ("figure", "recorded", "rewired in time", "ends shuffled"), lines, note)
+    head = ("figure", "gathered", "gathered, ends shuffled", "recorded", "rewired in time", "ends shuffled")
+    return Table("The links", head, lines, note)
 
 
 def exponent_table(rows: Rows) -> Table:
