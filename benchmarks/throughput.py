@@ -47,7 +47,7 @@ from wolfspider.web.worlds.synthetic import Synthetic
 from wolfspider.web.worlds.synthetic.saving import write
 
 HERE = Path(__file__).resolve().parent
-SOURCE = Path(errors.__file__).parent  # of wolfspider
+SOURCE = Path(errors.__file__).parents[1]  # of wolfspider
 CONCURRENCY = 32
 WRK_SECONDS = 5
 WRK_SCRIPT = """

@@ -12,6 +12,7 @@ so the two places that prevent it are replaced here.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import gc
 import json
 import math
@@ -23,6 +24,7 @@ from urllib.parse import urlsplit
 from wolfspider.files.one_thread import without_threads
 
 gc.set_threshold(100_000)  # as in wolfspider/cli
+atexit.register(gc.freeze)
 without_threads()
 
 from wolfspider.app import assemble, hunt, run_folder

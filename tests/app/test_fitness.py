@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import resource
 import shutil
 import time
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 from wolfspider.app import fitness
 from wolfspider.app.fitness import BAD, FINE, POOR, Look
+from wolfspider.files import compiled_parts
 
 
 def test_a_fit_machine_is_fine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,8 +75,30 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(importlib.util, "find_spec", none)
     monkeypatch.setattr(fitness, "find_spec", none)
+    monkeypatch.setattr(compiled_parts, "find_spec", none)
     assert "wolfspider[pdf,text,parquet,search,mcp]" in said(fitness.extras(), FINE)
     assert "wheel" in said(fitness.compiled(), POOR)
+    assert str(compiled_parts.compiled_parts()) == "nothing compiled"
+
+
+def test_parts_that_are_older_than_their_sources_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, at in (
+        ("tokens.pyx", 1_000.0),
+        ("tokens.so", 2_000.0),
+        ("signature.pyx", 2_000.0),
+        ("signature.so", 1_000.0),
+    ):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (at, at))
+    (tmp_path / "plain_tags.pyx").touch()  # compiled nowhere
+
+    def found(name: str) -> ModuleSpec:
+        return ModuleSpec(name, None, origin=str(tmp_path / "any.so"))
+
+    monkeypatch.setattr(compiled_parts, "find_spec", found)
+    told = str(compiled_parts.compiled_parts())
+    assert told == "compiled: words; compiled before their sources were changed: the reader of pages, signatures"
+    assert "anew" in said(fitness.compiled(), POOR)
 
 
 def test_lines_are_harmless_and_aligned() -> None:

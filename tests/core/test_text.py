@@ -100,20 +100,23 @@ def test_the_compiled_signature_is_the_same(found: list[str]) -> None:
 
 @given(st.lists(st.text("abé字\u00bd \u0660.", max_size=80), min_size=1, max_size=30), st.integers(0, 3))
 def test_the_compiled_words_are_the_same_and_counted(texts: list[str], again: int) -> None:
-    compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").parted
-    clean = "\x1f".join(texts * (1 + again)).encode().translate(text._BLANKED)
-    found, before, bag, near = compiled(clean, 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR, 3)
-    assert (found, before) == text.slowly_parted(clean, 0x1F, text.LONGEST)[:2]
+    compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").read_words
+    given_ = ("\x1f".join(texts * (1 + again)).upper().encode(), text._BLANKED, 0x1F, text.LONGEST)
+    found, before, size, *_ = text.slowly_parted(*given_)
+    assert compiled(*given_, text._WEIGHTS, text._FACTOR, 0) == (found, before, size, None, None)
+    spoken, places, total, bag, near = compiled(*given_, text._WEIGHTS, text._FACTOR, 3)
+    assert (spoken, places, total) == (" ".join(found), before, len(found))
     assert list(bag.items()) == list(text.counted(found).items())
     assert near == (text.near_signature(found) if len(found) >= 3 else None)
-    assert compiled(clean, 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR, 0) == (found, before, None, None)
 
 
 def test_words_that_share_a_slot_are_counted_each() -> None:
-    compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").parted
+    compiled = pytest.importorskip("wolfspider.core.tokens", reason="nothing is compiled here").read_words
     found = [f"w{number % 30_000:x}" for number in range(70_000)]
-    words, _, bag, near = compiled(" ".join(found).encode(), 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR, 3)
-    assert words == found and list(bag.items()) == list(text.counted(found).items())
+    given_ = (" ".join(found).encode(), text._BLANKED, 0x1F, text.LONGEST, text._WEIGHTS, text._FACTOR)
+    assert compiled(*given_, 0)[0] == found
+    spoken, _, _, bag, near = compiled(*given_, 3)
+    assert spoken == " ".join(found) and list(bag.items()) == list(text.counted(found).items())
     assert near == text.near_signature(found)
 
 

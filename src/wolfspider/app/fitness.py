@@ -19,6 +19,7 @@ from wolfspider import __version__
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.plain_text import plainly
+from wolfspider.files.compiled_parts import compiled_parts
 from wolfspider.files.disk import megabytes_free
 from wolfspider.files.lock import Lock
 from wolfspider.web.http.connections import handles, most_connections
@@ -29,11 +30,6 @@ SUPPORTED = ((3, 11), (3, 14))  # the oldest and the newest Python that it was t
 RELEASED = 1_790_000_000  # seconds since 1970: no clock that is right is behind this
 SKEW = 60.0  # seconds that the clock of a disk may differ
 EXTRAS = {"pdf": "pypdf", "text": "resiliparse", "parquet": "pyarrow", "search": "tantivy", "mcp": "mcp"}
-COMPILED = {  # what each of the compiled modules does that is called from Python
-    "wolfspider.web.page.plain_markup": "the reader of pages",
-    "wolfspider.core.tokens": "words",
-    "wolfspider.core.signature": "signatures",
-}
 NAMES = "name server"
 SLOW = 2.0  # seconds for a name
 MARKS = {FINE: "+", POOR: "~", BAD: "!"}
@@ -89,11 +85,14 @@ def python() -> Look:
 
 
 def compiled() -> Look:
-    missing = [what for module, what in COMPILED.items() if find_spec(module) is None]
-    if not missing:
-        return Look("compiled parts", FINE, f"all are there: {', '.join(COMPILED.values())}")
-    advice = "Install a wheel, or a C compiler and then wolfspider again."
-    return Look("compiled parts", POOR, f"not there, so that a page takes more time: {', '.join(missing)}", advice)
+    parts = compiled_parts()
+    if parts.missing:
+        says = f"not there, so that a page takes more time: {', '.join(parts.missing)}"
+        return Look("compiled parts", POOR, says, "Install a wheel, or a C compiler and then wolfspider again.")
+    if parts.old:
+        says = f"compiled before their sources were changed: {', '.join(parts.old)}"
+        return Look("compiled parts", POOR, says, "Install wolfspider again, or compile it anew.")
+    return Look("compiled parts", FINE, f"all are there: {', '.join(parts.current)}")
 
 
 def extras() -> Look:

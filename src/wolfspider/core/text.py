@@ -25,7 +25,7 @@ import numpy as np
 import xxhash
 
 from wolfspider.core.marks import is_mark, marks
-from wolfspider.core.model import Link, Page, unread_words
+from wolfspider.core.model import Link, Page, UnreadWords, unread_words
 
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
 _SHORT = 1000  # characters: nothing is slow with so few
@@ -56,10 +56,10 @@ _HAS_CJK = re.compile(f"[{_CJK}]")
 
 def words(text: str) -> list[str]:
     """The words of a text in order."""
-    clean = _blanked(text)
-    if clean is None:
+    spelled = _spelled_out(text)
+    if spelled is None:
         return _any_words(text)
-    found = _text(clean).split()
+    found = _text(spelled.translate(_BLANKED)).split()
     return _cut(found) if max(map(len, found), default=0) > LONGEST else found
 
 
@@ -67,51 +67,58 @@ def words_of(texts: Sequence[str]) -> tuple[list[str], list[int]]:
     """The words of all these texts, and how many there are before each of them, and in all. To read them as one is
     much quicker than one by one."""
     found = _words_of(texts, 0)
+    assert isinstance(found.words, list)
     return found.words, found.before
 
 
 class WordsRead(NamedTuple):
-    words: list[str]
+    words: list[str] | UnreadWords
     before: list[int]  # how many there are before each text, and in all
     counts: dict[str, int] | None = None  # how often each word is there, if that was found out by the way
     near: int | None = None  # the near signature, likewise
 
 
 def words_and_more(texts: Sequence[str]) -> WordsRead:
-    """The same, and what can be found out by the way."""
+    """The same, and what can be found out by the way. The words may be one text: mostly they are only counted."""
     return _words_of(texts, _SHINGLE)
 
 
 def _words_of(texts: Sequence[str], run: int) -> WordsRead:
     if not texts:
         return WordsRead([], [0])
-    clean = _blanked(_PARTED.join(texts))
-    if clean is None or clean.count(_PARTED.encode()) != len(texts) - 1:  # one has the character that parts them
-        clean = _PARTED.encode().join(map(_cleaned, texts))
-    found, before, bag, near = _parted(clean, ord(_PARTED), LONGEST, _WEIGHTS, _FACTOR, run)
-    return WordsRead(found, [0, *before, len(found)], bag, near)
+    spelled = _spelled_out(_PARTED.join(texts))
+    found = None if spelled is None else _parted(spelled, _BLANKED, ord(_PARTED), LONGEST, _WEIGHTS, _FACTOR, run)
+    if found is None or len(found[1]) != len(texts) - 1:  # one has the character that parts them
+        spelled = _PARTED.encode().join(map(_cleaned, texts))
+        found = _parted(spelled, _BLANKED, ord(_PARTED), LONGEST, _WEIGHTS, _FACTOR, run)
+    said, before, size, bag, near = found
+    spoken: list[str] | UnreadWords = said if isinstance(said, list) else UnreadWords(said, size) if size else []
+    return WordsRead(spoken, [0, *before, size], bag, near)
 
 
 def _cleaned(text: str) -> bytes:
-    """The words of any text, and blanks."""
-    clean = _blanked(text)
-    return _bytes(" ".join(_any_words(text))) if clean is None else clean.replace(_PARTED.encode(), b" ")
+    """The words of any text, and other characters that do not part texts."""
+    spelled = _spelled_out(text)
+    return _bytes(" ".join(_any_words(text))) if spelled is None else spelled.replace(_PARTED.encode(), b" ")
 
 
-def slowly_parted(clean: bytes, between: int, longest: int, *_: Any) -> tuple[list[str], list[int], None, None]:
+def slowly_parted(
+    given: bytes, table: bytes, between: int, longest: int, *_: Any
+) -> tuple[list[str], list[int], int, None, None]:
     """What tokens.pyx does where it was compiled, without counts and signature."""
+    clean = given.translate(table)
     octets = np.frombuffer(b" %b " % clean, np.uint8)
     in_word = octets > ord(" ")
     edges = np.flatnonzero(in_word[1:] != in_word[:-1])
     first, last = edges[::2], edges[1::2]
     before = np.searchsorted(first, np.flatnonzero(octets == between)).tolist()
     found = _text(clean).split()
-    return found if (last - first).max(initial=0) <= longest else _cut(found), before, None, None
+    return found if (last - first).max(initial=0) <= longest else _cut(found), before, len(found), None, None
 
 
 try:
-    from wolfspider.core.tokens import parted as _parted
-except ImportError:
+    from wolfspider.core.tokens import read_words as _parted
+except ImportError:  # also where an older one lies about, with another name
     _parted = slowly_parted  # type: ignore[assignment]
 
 
@@ -119,8 +126,8 @@ def _cut(found: list[str]) -> list[str]:
     return [word[:LONGEST] for word in found]
 
 
-def _blanked(text: str) -> bytes | None:
-    """The text with nothing left but its words and blanks; None where a character cannot be read by itself. Bytes are
+def _spelled_out(text: str) -> bytes | None:
+    """The text with nothing left in it but words and ASCII; None where a character cannot be read by itself. Bytes are
     turned quicker than characters, and all that is not ASCII passes through unchanged."""
     if not text.isascii():
         strange = set(_text(_bytes(text).translate(None, _ASCII)))
@@ -132,7 +139,7 @@ def _blanked(text: str) -> bytes | None:
                 return None
             if spelled != character:
                 text = text.replace(character, spelled)
-    return _bytes(text).translate(_BLANKED)
+    return _bytes(text)
 
 
 def _bytes(text: str) -> bytes:

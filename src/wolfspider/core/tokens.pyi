@@ -4,6 +4,12 @@ from typing import Any
 
 import numpy as np
 
-def parted(
-    clean: bytes, between: int, longest: int, weights: np.ndarray[Any, np.dtype[np.uint64]], odd: int, run: int
-) -> tuple[list[str], list[int], dict[str, int] | None, int | None]: ...
+def read_words(
+    given: bytes,
+    table: bytes,
+    between: int,
+    longest: int,
+    weights: np.ndarray[Any, np.dtype[np.uint64]],
+    odd: int,
+    run: int,
+) -> tuple[list[str] | str, list[int], int, dict[str, int] | None, int | None]: ...

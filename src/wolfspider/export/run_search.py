@@ -18,6 +18,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.export.search_sink import IndexedPage
 from wolfspider.files.disk import disk_full, open_to_write
 from wolfspider.store.damage import UNREADABLE
+from wolfspider.store.fleet_folder import runs_in
 from wolfspider.store.folder import INDEX_FILES, SEARCH_INDEX, Places, refuse_links_and_pipes
 from wolfspider.store.page_count import HIDDEN, NEWEST
 from wolfspider.store.sound_rows import check_values
@@ -51,6 +52,12 @@ class _Unusable(Exception):
 
 
 def search_run(folder: Path, words: Sequence[str], limit: int = 10, relevant: bool = False) -> list[IndexedPage]:
+    """Of a fleet, the best of what is found on its islands; how well a page fits is reckoned on its own island."""
+    found = [page for run in runs_in(folder) for page in _search_one(run, words, limit, relevant)]
+    return sorted(found, key=lambda page: -page.rank)[:limit]
+
+
+def _search_one(folder: Path, words: Sequence[str], limit: int, relevant: bool) -> list[IndexedPage]:
     """The pages that fit best: those with all of the words, or, if there are none, with some. What has several words
     is a phrase. No page has a word with a - before it."""
     given = [word for word in words[:_MOST_WORDS] if any(map(str.isalnum, word))]

@@ -32,7 +32,7 @@ from typing import Any
 
 import xxhash
 
-from wolfspider.core.model import Failure, Fetch, Link, Page
+from wolfspider.core.model import Failure, Fetch, Link, Page, UnreadWords, page_unread
 from wolfspider.core.text import near_signature, words
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
@@ -103,7 +103,7 @@ def without_reading(fetch: Fetch) -> Page | Failure | None:
 
 def _plain_page(fetch: Fetch, text: str, codec: str) -> Page:
     found = bounded_words(text[:MOST_TEXT])
-    return Page(
+    return _page(
         language=language(fetch.headers.get("content-language", ""), text),
         robots=directives(fetch.headers.get("x-robots-tag", "")),
         type="text/plain",
@@ -120,14 +120,14 @@ def _pdf_page(fetch: Fetch) -> Page | Failure:
         if (url := canonical(address, fetch.final_url)) and url not in links:
             first, last = before[number + 1], before[number + 2]
             links[url] = Link(url, "", first, (first, last), f"pdf/page{number + 1}", len(links))
-    return Page(
+    return _page(
         title=document.title,
         links=tuple(links.values()),
         published=dates.believable(document.created, fetch.at),
         language=language(document.language, " ".join(document.pages[:10])),
         robots=directives(fetch.headers.get("x-robots-tag", "")),
         type="application/pdf",
-        **_common(fetch, "", found, document.truncated or len(found) >= MOST_WORDS),
+        **_common(fetch, "", found, document.truncated or before[-1] >= MOST_WORDS),
     )
 
 
@@ -143,7 +143,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         return Failure("script", "nothing to read without JavaScript")
     meta = reading.meta
     base = (canonical(reading.base, fetch.final_url) if reading.base else None) or fetch.final_url
-    return Page(
+    return _page(
         title=reading.title,
         links=reading.links(addresses(reading.hrefs, base)),
         published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
@@ -173,11 +173,20 @@ def digest_of(body: bytes) -> str:
     return xxhash.xxh3_128_hexdigest(body)
 
 
-def _common(fetch: Fetch, codec: str, words: Sequence[str], truncated: bool, near: int | None = None) -> dict[str, Any]:
+def _page(words: Sequence[str] | UnreadWords, **fields: Any) -> Page:
+    """A page, whose words may be one text."""
+    return page_unread(words, **fields) if isinstance(words, UnreadWords) else Page(words=tuple(words), **fields)
+
+
+def _common(
+    fetch: Fetch, codec: str, words: Sequence[str] | UnreadWords, truncated: bool, near: int | None = None
+) -> dict[str, Any]:
     """What is said of all pages in the same way."""
+    if near is None:
+        near = near_signature(words.text.split(" ") if isinstance(words, UnreadWords) else words)
     return {
-        "words": tuple(words),
-        "near": near_signature(words) if near is None else near,
+        "words": words,
+        "near": near,
         "truncated": truncated or fetch.cut or len(fetch.body) > MOST_BYTES,
         "url": fetch.url,
         "final_url": fetch.final_url,

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 
-from wolfspider.core.model import Link
+from wolfspider.core.model import Link, UnreadWords
 from wolfspider.core.text import words
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, cut_to_bounds, folded, words_within
 
@@ -70,14 +70,14 @@ class PageReading:
         self.alternatives: dict[int, str] = {}  # the texts of their pictures
         self.ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
         self.open = NONE  # the link that is being read
-        self.words: list[str] = []
+        self.words: list[str] | UnreadWords = []
         self.counts: dict[str, int] | None = None  # of the words, if somebody counted them
         self.near: int | None = None  # their signature, if somebody worked it out
         self.truncated = False
         self._path, self._in_article = path, in_article
         self._programs = self._pictures = 0
         self._title_at: int | None = None  # its place
-        self._before: list[int] = []
+        self._before = [0]  # words before each passage, and in all
 
     def finish(self) -> None:
         self.let_go()
@@ -87,7 +87,7 @@ class PageReading:
         if cut:
             cut_to_bounds(self.passages)
         self.words, self._before, self.counts, self.near = words_within(self.passages, characters)
-        self.truncated = cut or len(self.words) >= MOST_WORDS
+        self.truncated = cut or self._before[-1] >= MOST_WORDS
 
     def let_go(self) -> None:
         """Forget the reader, which refers to this object: no circle is left behind, since garbage is sought seldom."""
@@ -111,7 +111,7 @@ class PageReading:
         """Does it show nothing at all, whatever its title says, but has scripts that might?"""
         title = self._title_at
         spoken = 0 if title is None else self._before[title + 1] - self._before[title]
-        return self._programs > 0 and not self.hrefs and not self._pictures and len(self.words) == spoken
+        return self._programs > 0 and not self.hrefs and not self._pictures and self._before[-1] == spoken
 
     def flush(self) -> None:
         """A boundary: what was gathered since the last one is a passage."""
@@ -176,7 +176,7 @@ class PageReading:
     def _blocks(self) -> list[tuple[int, int]]:
         """The block of each link; the whole page where no element says enough."""
         before = self._before
-        blocks = [(0, len(self.words))] * len(self.hrefs)
+        blocks = [(0, before[-1])] * len(self.hrefs)
         waiting: list[int] = []  # links without a block, as far as the elements have come
         seen = 0
         for first, last, anchors, now in self.ended:

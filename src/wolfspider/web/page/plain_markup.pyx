@@ -16,6 +16,8 @@ Every index is checked. What is odd is given up by an exception, so no state is 
 
 import re
 
+import numpy as np
+
 from wolfspider.web.page.plain_calm import is_calm
 from wolfspider.web.page.plain_names import NotPlain
 from wolfspider.web.page.taming import HARMLESS, MOST_TAGS, tamed
@@ -42,7 +44,7 @@ def read_octets(str whole, bytes octets):
     cdef bint harmless = len(whole) <= HARMLESS  # such a page is never cut
     try:
         data = whole.encode() if octets is None else octets
-        if b"\0" in data or not harmless and data.count(b"<") > MOST_TAGS:
+        if b"\0" in data or not harmless and np.count_nonzero(np.frombuffer(data, np.uint8) == 60) > MOST_TAGS:  # "<"
             return None
         if b"\r" in data:
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

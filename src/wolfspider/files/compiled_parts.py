@@ -1,0 +1,44 @@
+"""Which parts of the program are compiled here, and whether they are as their sources are now."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+COMPILED = {  # modules that are called from Python: what each does, and the sources it is made from
+    "wolfspider.web.page.plain_markup": ("the reader of pages", "plain_*.pyx"),
+    "wolfspider.core.tokens": ("words", "tokens.pyx"),
+    "wolfspider.core.signature": ("signatures", "signature.pyx"),
+}
+_MARGIN = 60.0  # seconds within which an installer writes all files, in any order
+
+
+class CompiledParts(NamedTuple):
+    current: list[str]
+    old: list[str]  # compiled before their sources were changed
+    missing: list[str]
+
+    def __str__(self) -> str:
+        kinds = {"compiled": self.current, "compiled before their sources were changed": self.old}
+        named = [f"{kind}: {', '.join(parts)}" for kind, parts in kinds.items() if parts]
+        return "; ".join(named) or "nothing compiled"
+
+
+def compiled_parts() -> CompiledParts:
+    found = CompiledParts([], [], [])
+    for module, (what, sources) in COMPILED.items():
+        spec = find_spec(module)
+        if spec is None or spec.origin is None:
+            found.missing.append(what)
+        else:
+            (found.old if _is_old(Path(spec.origin).parent, sources) else found.current).append(what)
+    return found
+
+
+def _is_old(folder: Path, sources: str) -> bool:
+    for source in folder.glob(sources):
+        made = [path.stat().st_mtime for path in folder.glob(f"{source.stem}.*") if path.suffix in (".so", ".pyd")]
+        if not made or max(made) + _MARGIN < source.stat().st_mtime:
+            return True
+    return False
