@@ -15,11 +15,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from small_web import SPIDERS, SmallWeb, page
+from wolfspider.cli import main
 from wolfspider.export.exporting import export
 from wolfspider.store.view import RunView
+from wolfspider.web.server.serve import serve
 
 TOOLS = Path(__file__).parents[2] / "build" / "other-tools"
 REPLAYS = """
@@ -31,6 +35,26 @@ for url in sys.argv[1:]:
     answer = client.get("/pages/id_/" + url, follow_redirects=True)
     assert answer.status_code == 200, (url, answer.status)
     print("digest", hashlib.sha256(answer.get_data()).hexdigest())
+"""
+SHOWS = """
+import hashlib, re, sys
+from pywb.apps.frontendapp import FrontEndApp
+from werkzeug.test import Client
+client = Client(FrontEndApp(config_file=None, custom_config={"debug": False}))
+waiting, seen = ["/pages/mp_/" + sys.argv[1]], set()
+while waiting:
+    shown = waiting.pop()
+    if shown not in seen:
+        seen.add(shown)
+        answer = client.get(shown, follow_redirects=True)
+        body = answer.get_data()
+        url = re.sub(r".*?/pages/[^/]*/", "", shown)
+        print("shown", answer.status_code, hashlib.sha256(body).hexdigest(), url)
+        kind = answer.headers["content-type"].split(";")[0]
+        if kind in ("text/html", "text/css"):  # of which pywb changes the addresses, so that they lead to what it has
+            needs = re.findall("(?: src=| href=|url[(])[\\"']?([^\\"')> ]+)", body.decode())
+            needs = [shown.rpartition("/")[0] + "/" + need if "/" not in need else need for need in needs]
+            waiting += (need for need in needs if "/pages/" in need)
 """
 READS = """
 import hashlib, json, sys
@@ -108,6 +132,43 @@ def test_a_wacz_is_replayed(made: Path, tmp_path: Path, tool: Callable[[str], Pa
     for words in (["init", "pages"], ["add", "--unpack-wacz", "pages", str(tmp_path / "pages.wacz")]):
         subprocess.run([str(programs / "wb-manager"), *words], cwd=tmp_path, timeout=120, check=True)
     assert replayed(programs, digests_of(made), tmp_path) == list(digests_of(made).values())
+
+
+NEEDED = {
+    "http://a.test/look/main.css": ("text/css", b"body { background: url(back.png) }"),
+    "http://a.test/look/back.png": ("image/png", b"\x89PNG\r\n\x1a\n of the background"),
+    "http://a.test/one.png": ("image/png", b"\x89PNG\r\n\x1a\n of the page"),
+    "http://a.test/app.js": ("text/javascript", b"var spiders = 8;"),
+}
+
+
+def test_a_page_is_replayed_with_what_it_needs(
+    tmp_path: Path, tool: Callable[[str], Path], aside: Callable[[Any], Any]
+) -> None:
+    """pywb shows the page, and every image, style and script at the address to which it has turned the page's own."""
+    needs = '<link rel="stylesheet" href="/look/main.css"><script src="/app.js"></script><img src="/moved.png">'
+    answers = {url: (200, {"content-type": kind}, body) for url, (kind, body) in NEEDED.items()}
+    web = SmallWeb(
+        {"http://a.test/": page("Start", SPIDERS + needs), **answers},
+        {"http://a.test/moved.png": "http://a.test/one.png"},
+    )
+    run, package = tmp_path / "run", tmp_path / "pages.wacz"
+    words = ["--topic", "wolf spiders", "--via", f"127.0.0.1:{aside(serve(web)).port}", "--requisites", "9"]
+    words += ["--include", "a.test", "--delay", "0", "--disk-floor", "0", "--quiet", "--out", str(run)]
+    assert main(["crawl", "http://a.test/", *words]) == 0
+    assert main(["export", str(run), "--relevant", "--format", "wacz", "--out", str(package), "--quiet"]) == 0
+    programs = tool("pywb")
+    for made in (["init", "pages"], ["add", "--unpack-wacz", "pages", str(package)]):
+        subprocess.run([str(programs / "wb-manager"), *made], cwd=tmp_path, timeout=120, check=True)
+    shows = [str(programs / "python"), "-c", SHOWS, "http://a.test/"]
+    told = subprocess.run(shows, cwd=tmp_path, capture_output=True, text=True, timeout=240, check=False)
+    assert told.returncode == 0, told.stderr
+    shown = {line.split()[3]: line.split()[1:3] for line in told.stdout.splitlines() if line.startswith("shown ")}
+    moved = {"http://a.test/moved.png": NEEDED["http://a.test/one.png"]}
+    assert set(shown) == {"http://a.test/", *NEEDED, *moved} - {"http://a.test/one.png"}, shown
+    for url, (status, digest) in shown.items():
+        kind, body = (NEEDED | moved).get(url, ("text/html", b""))
+        assert status == "200" and (kind != "image/png" or digest == hashlib.sha256(body).hexdigest()), url
 
 
 @pytest.fixture(params=["exported", "of the run"])

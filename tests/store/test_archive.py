@@ -26,8 +26,9 @@ from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Capture, Page
 from wolfspider.files.disk import DiskFull
 from wolfspider.files.failpoints import VARIABLE
+from wolfspider.store import archive_reader
 from wolfspider.store.archive import Archive, ArchiveEnd
-from wolfspider.store.archive_reader import RecordPlace, check, name_of, read
+from wolfspider.store.archive_reader import RecordPlace, check, entries, name_of, read
 from wolfspider.store.recovery import LOST, Recovery, recover_archive
 from wolfspider.web.page.html import parse
 from wolfspider.web.warc import writer
@@ -58,6 +59,21 @@ def page(number: int, size: int = 300) -> Capture:
     body = f"<title>Page {number}</title><p>{'word ' * (size // 5)}</p><a href='/{number + 1}'>next</a>".encode()
     asked = (("Host", "a.test"),) if number % 2 else ()
     return Capture(f"http://a.test/{number}", AT + number, 200, (("Content-Type", "text/html"),), body, asked=asked)
+
+
+@pytest.mark.parametrize(("chunk", "piece"), [(1, 1), (97, 13), (100, 100), (5_000, 100)])
+def test_records_are_found_whatever_is_read_at_once(
+    chunk: int, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = Archive(tmp_path / "warc", info=INFO)
+    places = [archive.append(page(number, size=100 * number)) for number in range(6)]
+    archive.close()
+    expected = list(entries(tmp_path / "warc", 0))
+    monkeypatch.setattr(archive_reader, "_CHUNK", chunk)
+    monkeypatch.setattr(archive_reader, "_PIECE", piece)
+    assert list(entries(tmp_path / "warc", 0)) == expected
+    assert [entry.place for entry in expected] == places
+    assert check(tmp_path / "warc").damage == ()
 
 
 def filled(folder: Path, count: int, **options: int) -> tuple[list[RecordPlace], ArchiveEnd]:

@@ -51,6 +51,7 @@ class OfRun(NamedTuple):
     topic: str
     main_text: bool  # is `text` the main text?
     exported: Exported
+    island: str = ""  # its folder in that of a fleet, with a stroke behind it; "" of a run
 
 
 class ArchivedRecord(NamedTuple):
@@ -95,7 +96,7 @@ class ExportedPage:
             "depth": way.depth,
             "strategy": self.run.strategy,
             "topic": self.run.topic,
-            "warc_file": name_of(place.file) if place else None,
+            "warc_file": self.run.island + name_of(place.file) if place else None,
             "warc_offset": place.offset if place else None,
             "warc_length": place.length if place else None,
             "robots": list(row.robots),

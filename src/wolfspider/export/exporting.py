@@ -12,12 +12,11 @@ from typing import BinaryIO
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.export.export_tally import Exported
-from wolfspider.export.rejudging import judged_anew
-from wolfspider.export.selection import EVERYTHING, Filters, Selection
+from wolfspider.export.selecting import Selected, selected
+from wolfspider.export.selection import EVERYTHING, Filters
 from wolfspider.export.sink import About, Sink
 from wolfspider.export.sinks import sink_named, vars_of
 from wolfspider.files.disk import UNFINISHED_EXPORT, remove_leftovers, whole_file, whole_folder
-from wolfspider.store.view import RunView
 
 
 def export(
@@ -41,10 +40,8 @@ def export(
         raise Problem(f"The format {form} is a folder: say which by --out FOLDER.")
     if target is None and on_screen and isinstance(make, type) and vars_of(make).get("binary"):
         raise Problem(f"The format {form} is no text for a screen: name a file by --out FILE.")
-    view = RunView(folder)
-    with view.moment() as connection, judged_anew(view, rejudge) as anew:
-        pages = Selection(view, connection, filters, main_text, anew)
-        about = About(pages.topic, pages.strategy, pages.at, view.about["settings"], target, raw, main_text)
+    with selected(folder, filters, main_text, rejudge) as pages:
+        about = About(pages.topic, pages.strategy, pages.at, pages.settings, target, raw, main_text)
         if target is None:
             _fill(make, pages, about, stdout)
             stdout.flush()
@@ -53,7 +50,7 @@ def export(
     return pages.exported
 
 
-def _write(make: Callable[[], Sink], pages: Selection, about: About, target: Path, into_folder: bool) -> None:
+def _write(make: Callable[[], Sink], pages: Selected, about: About, target: Path, into_folder: bool) -> None:
     try:
         remove_leftovers(target.absolute().parent, UNFINISHED_EXPORT)
         if into_folder:
@@ -66,7 +63,7 @@ def _write(make: Callable[[], Sink], pages: Selection, about: About, target: Pat
         raise BadInput(f"{target} cannot be written: {error.strerror}.") from error
 
 
-def _fill(make: Callable[[], Sink], pages: Selection, about: About, out: BinaryIO | Path) -> None:
+def _fill(make: Callable[[], Sink], pages: Selected, about: About, out: BinaryIO | Path) -> None:
     sink = make()
     sink.begin(about, out)
     for page in pages:

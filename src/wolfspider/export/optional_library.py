@@ -14,7 +14,7 @@ def needed(package: str, needs_it: str, extra: str = "") -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        what = f'"wolfspider[{extra}]"' if extra else package
+        what = f'"wolfspider[{extra}]" (in a clone of the repository: make extras)' if extra else package
         raise Problem(
             f"{needs_it} needs {package}, which is not installed. Install it by: pip install {what}"
         ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -14,8 +14,9 @@ from wolfspider.core.plain_text import plainly
 from wolfspider.export.exported_page import FIELDS
 from wolfspider.export.optional_library import needed
 from wolfspider.export.page_table import arrow, batches, schema
-from wolfspider.export.rejudging import judged_anew
-from wolfspider.export.selection import Filters, Selection
+from wolfspider.export.selecting import Selected, selected
+from wolfspider.export.selection import Filters
+from wolfspider.store.fleet_folder import runs_in
 from wolfspider.store.view import RunView
 
 _SHOWN = 20  # pages in a notebook
@@ -41,7 +42,9 @@ class Results:
     """Read anew each time it is asked, at one moment of the run, which may go on."""
 
     def __init__(self, run: Path, filters: Filters, main_text: bool, rejudge: bool = False) -> None:
-        self._view, self._filters, self._main_text, self._rejudge = RunView(run), filters, main_text, rejudge
+        self._run, self._filters, self._main_text, self._rejudge = run, filters, main_text, rejudge
+        for each in runs_in(run):
+            RunView(each)  # is it one?
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Each page as a dict with the fields of docs/export.md."""
@@ -81,7 +84,5 @@ class Results:
         caption = f"<caption>Pages for: {escape(plainly(topic, _LONGEST_TITLE))}</caption>"
         return f"<table>{caption}<thead>{head}</thead><tbody>{rows}</tbody></table>{more}"
 
-    @contextmanager
-    def _pages(self) -> Iterator[Selection]:
-        with self._view.moment() as connection, judged_anew(self._view, self._rejudge) as anew:
-            yield Selection(self._view, connection, self._filters, self._main_text, anew)
+    def _pages(self) -> AbstractContextManager[Selected]:
+        return selected(self._run, self._filters, self._main_text, self._rejudge)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 from wolfspider.core.model import hidden
 from wolfspider.export.export_tally import Exported
@@ -59,6 +60,8 @@ class Selection:
     filters: Filters = EVERYTHING
     main_text: bool = False
     rejudge: Rejudge | None = None  # gives a page its verdict by the judge as it is now
+    earlier: NearDuplicates | None = None  # pages of other islands of the same export
+    island: str = ""  # as pages have it
     exported: Exported = field(init=False)
     _depths: dict[str, int | None] = field(default_factory=dict)
 
@@ -71,18 +74,19 @@ class Selection:
         with reading(database, "the topic that was set"):
             steered = self._steered_topic()
         with reading(Places.of(self.view.folder).description, "what is wanted"):
-            settings = self.view.about["settings"]
-            self.strategy: str = settings["strategy"]
-            self.topic: str = steered or settings["topic"] or settings["description"]
+            self.settings: dict[str, Any] = self.view.about["settings"]
+            self.strategy: str = self.settings["strategy"]
+            self.topic: str = steered or self.settings["topic"] or self.settings["description"]
 
     def __iter__(self) -> Iterator[ExportedPage]:
         self.exported.lost += missing_pages(self.connection)
         return islice(self._pages(), self.filters.best)
 
     def _pages(self) -> Iterator[ExportedPage]:
-        run, wanted = OfRun(self.view, self.strategy, self.topic, self.main_text, self.exported), self.filters
+        common = (self.view, self.strategy, self.topic, self.main_text, self.exported, self.island)
+        run, wanted = OfRun(*common), self.filters
         rows = self._rows() if self.rejudge is None else self._rejudged(self.rejudge)
-        with closing(NearDuplicates()) as earlier:
+        with nullcontext(self.earlier) if self.earlier is not None else closing(NearDuplicates()) as earlier:
             for row in filter(wanted.wants, rows):
                 if hidden(row.robots):
                     self.exported.withheld += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from wolfspider.web.warc.writer import digest_of
 
 LARGEST_RECORD = 1 << 27  # inflated; a larger one was not written here
 _SUFFIX = ".warc.gz"
-_CHUNK = 1 << 18
+_CHUNK = 1 << 18  # bytes that are read at once
+_PIECE = 1 << 13  # bytes that are inflated at once: most records are no longer, and what is behind one is copied
 _MAGIC = b"\x1f\x8b\x08"  # a gzip member begins with it
 _MOST_TRIES = 1_000  # places in a file where a record seems to begin and is none
 _TORN = "it is torn or damaged."
@@ -107,8 +108,9 @@ def whole_records(path: Path) -> Iterator[tuple[int, int, bytes] | Stretch]:
     tries = _MOST_TRIES
     with os.fdopen(open_to_read(path), "rb") as file:
         handle, size = file.fileno(), os.fstat(file.fileno()).st_size
+        ahead = _ReadAhead(handle)
         while place < size:
-            member = _member(handle, place) if tries > 0 and _looks_like_one(handle, place) else None
+            member = _member(ahead, place) if tries > 0 and _looks_like_one(handle, place) else None
             if member is None:
                 tries -= _looks_like_one(handle, place)
                 place = _next_magic(handle, place + 1, size) if tries > 0 else size
@@ -165,8 +167,8 @@ def entries(folder: Path, number: int) -> Iterator[IndexEntry]:
     for offset, length, record in members(folder / name_of(number)):
         place = RecordPlace(number, offset, length)
         try:
-            fields, _ = _fields(record)
-            capture = capture_of(record) if fields["warc-type"] == "response" else None
+            fields, block = _fields(record)
+            capture = _capture(fields, block) if fields["warc-type"] == "response" else None
         except ValueError as error:
             raise _damaged(folder, place, error) from error
         if capture is not None:
@@ -189,7 +191,10 @@ def _wrong(record: bytes) -> Iterator[str]:
 
 
 def capture_of(record: bytes) -> Capture:
-    fields, block = _fields(record)
+    return _capture(*_fields(record))
+
+
+def _capture(fields: Mapping[str, str], block: bytes) -> Capture:
     if fields.get("warc-type") not in ("response", "revisit"):
         raise ValueError("no answer")
     head, gap, body = block[: int(fields["content-length"])].partition(b"\r\n\r\n")
@@ -227,24 +232,39 @@ def _pair(line: str) -> tuple[str, str]:
     return name, value.removeprefix(" ")
 
 
+class _ReadAhead:
+    """A file that is read from front to back, much of it at once."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle, self._from, self._data = handle, 0, b""
+
+    def piece(self, place: int) -> bytes:
+        """Some of what lies behind this place; nothing at the end."""
+        skipped = place - self._from
+        if not 0 <= skipped < len(self._data):
+            self._from, self._data, skipped = place, os.pread(self._handle, _CHUNK, place), 0
+        return self._data[skipped : skipped + _PIECE]
+
+
 def members(path: Path, offset: int = 0) -> Iterator[tuple[int, int, bytes]]:
     """Offset, length and content of each whole gzip member, up to the first that is not."""
     with os.fdopen(open_to_read(path), "rb") as file:
-        while (member := _member(file.fileno(), offset)) is not None:
+        ahead = _ReadAhead(file.fileno())
+        while (member := _member(ahead, offset)) is not None:
             yield offset, *member
             offset += member[0]
 
 
-def _member(handle: int, offset: int) -> tuple[int, bytes] | None:
+def _member(ahead: _ReadAhead, offset: int) -> tuple[int, bytes] | None:
     inflater = isal_zlib.decompressobj(zlib.MAX_WBITS | 16)
     content, place = bytearray(), offset
     while not inflater.eof:
-        chunk = inflater.unconsumed_tail or os.pread(handle, _CHUNK, place)
-        place += 0 if inflater.unconsumed_tail else len(chunk)
+        piece = inflater.unconsumed_tail or ahead.piece(place)
+        place += 0 if inflater.unconsumed_tail else len(piece)
         try:
-            content += inflater.decompress(chunk, 1 << 20)
+            content += inflater.decompress(piece, 1 << 20)
         except Exception:  # whatever igzip finds wrong, no whole record is here
             return None
-        if not chunk or len(content) > LARGEST_RECORD:
+        if not piece or len(content) > LARGEST_RECORD:
             return None
     return place - len(inflater.unused_data) - offset, bytes(content)

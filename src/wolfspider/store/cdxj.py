@@ -24,7 +24,7 @@ from wolfspider.files.disk import whole_file
 from wolfspider.files.failpoints import reach
 from wolfspider.store.archive_reader import entries, name_of, numbers
 
-_AT_A_TIME = 200_000  # lines that are sorted in memory
+_AT_A_TIME = 50_000  # lines that are sorted in memory
 _WWW = re.compile(r"^www\d*\.")
 _NO_BLANKS = str.maketrans({" ": "%20", "\t": "%09", "\r": "%0d", "\n": "%0a"})
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
