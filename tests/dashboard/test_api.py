@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -140,7 +141,7 @@ def every_page(client: Client, path: str, kind: str) -> list[Any]:
         before = answer["next"]
 
 
-def test_every_answer_is_as_it_is_described(client: Client, name: str, path: str) -> None:
+def test_every_answer_is_as_it_is_described(client: Client, place: Place, name: str, path: str) -> None:
     good = client.get(f"{path}/pages?kind=accepted")["pages"][0]["url"]
     asked = {
         f"{path}/explain": f"?url={good}",
@@ -148,7 +149,6 @@ def test_every_answer_is_as_it_is_described(client: Client, name: str, path: str
         f"{path}/spider/links": f"?url={good}",
         f"{path}/map/page": "?page=0",
         f"{path}/territory": "?agent=",
-        f"{path}/search": "?q=spiders+%22wolf+spiders%22+-bread&relevant=true",
         "/api/compare": f"?runs={name},{name}",
     }
     told = description()["paths"]
@@ -159,6 +159,9 @@ def test_every_answer_is_as_it_is_described(client: Client, name: str, path: str
             checked("GET", endpoint.path, client.get(there + asked.get(there, "")))
             tried.add(endpoint.path)
     assert {endpoint.path for endpoint in ENDPOINTS} | set(NOT_JSON) == set(told)
+    assert not (place.folder / name / "search.db").exists()  # who only asks leaves nothing behind
+    words = {"q": 'spiders "wolf spiders" -bread', "relevant": True}
+    assert checked("POST", "/api/runs/{name}/search", client.post(f"{path}/search", words))["found"]
     plan = checked(
         "POST", "/api/runs/check", client.post("/api/runs/check", {"topic": TOPIC, "seeds": [SEED], "scope": "hosts"})
     )
@@ -260,6 +263,22 @@ def test_every_verb_of_steer_is_taken_and_each_undo_leaves_the_crawl_as_it_was(
     wait_for(lambda: client.get(path)["state"] == "ended")
 
 
+@pytest.mark.slow
+def test_an_undo_that_would_end_the_crawl_is_confirmed_first(client: Client, name: str, path: str) -> None:
+    client.say(name, "limit", "pages=4000")
+    client.say(name, "limit", "delay=0.3")
+    client.post(f"{path}/resume", {})
+    wait_for(lambda: client.get(path)["state"] == "fetching")
+    (mark,) = [each for each in client.get(f"{path}/series")["marks"] if each["text"] == "limit pages=4000"]
+    assert mark["undo"] == {"verb": "limit", "words": [f"pages={PAGES}"]}
+    body = {"number": mark["number"]}
+    asked = client.ask("POST", f"{path}/undo", json.dumps(body).encode())
+    assert asked.status == 409 and "the crawl would end" in asked.json["problem"] and "confirm" in asked.json["problem"]
+    assert client.get(path)["running"]
+    assert client.post(f"{path}/undo", {**body, "confirm": True})["obeyed"]
+    wait_for(lambda: client.get(path)["state"] == "ended")
+
+
 def _set_as(client: Client, path: str) -> Any:
     state = client.get(path)
     values = {each["name"]: each["value"] for each in state["params"] + state["limits"]}
@@ -277,6 +296,28 @@ def test_a_run_at_rest_takes_labels_in(client: Client, name: str, path: str) -> 
     assert client.get(path)["status"]["relevant"] == before + 1
     (labelled,) = [each for each in client.get(f"{path}/pages?kind=accepted")["pages"] if each["url"] == page["url"]]
     assert labelled["label"] is True and labelled["reasons"] == ["A person says that it is relevant."]
+
+
+@pytest.mark.slow
+def test_labels_for_a_run_at_rest_are_taken_in_together_and_hold_up_no_reader(
+    client: Client, name: str, path: str
+) -> None:
+    urls = [page["url"] for page in client.get(f"{path}/pages?kind=rejected&limit=9")["pages"]]
+    with ThreadPoolExecutor(len(urls)) as pool:
+        answers = [pool.submit(client.say, name, "label", url, "up") for url in urls]
+        time.sleep(0.5)
+        assert client.get("/api/runs")["runs"]
+        assert sum(answer.done() for answer in answers) < len(urls) - 1  # it was answered while they waited
+        assert all(answer.result()["obeyed"] for answer in answers)
+
+
+@pytest.mark.slow
+def test_starts_at_once_never_take_one_name(client: Client) -> None:
+    body = {"topic": "at once", "seeds": [SEED], "pages": 5}
+    with ThreadPoolExecutor(3) as pool:
+        names = [answer["name"] for answer in pool.map(lambda _: client.post("/api/runs", body, 201), range(3))]
+    assert sorted(names) == ["at-once", "at-once-2", "at-once-3"]
+    wait_for(lambda: not any(each["running"] for each in client.get("/api/runs")["runs"] if each["name"] in names))
 
 
 @pytest.mark.slow
@@ -352,7 +393,7 @@ def test_without_the_extra_it_says_what_to_install(run: Any, tmp_path: Path, mon
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     code, out, err = run("dashboard", tmp_path)
     assert (code, out) == (2, "") and err.count("\n") == 1
-    assert 'pip install "wolfspider[dashboard]"' in err
+    assert 'pip install "wolfspider[dashboard]"' in err and "make extras" in err
 
 
 @pytest.mark.slow
@@ -373,6 +414,23 @@ def test_a_dashboard_beside_a_crawl_ends_with_it_and_never_ends_it(place: Place,
     with subprocess.Popen([*words, *more[:2], "--out", str(tmp_path / "other"), SEED], stderr=subprocess.PIPE) as crawl:
         (child,) = wait_for(lambda: children_of(crawl.pid))
         crawl.kill()
+    wait_for(lambda: not Path(f"/proc/{child}").exists())
+
+
+@pytest.mark.slow
+def test_a_dashboard_beside_a_watch_shows_its_news_and_ends_with_it(place: Place, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "wolfspider", "watch", "--dashboard", *place.words, "--out", str(tmp_path / "hunt")]
+    with subprocess.Popen([*words, SEED], stderr=subprocess.PIPE, text=True) as watch:
+        assert watch.stderr is not None
+        said = watch.stderr.readline()
+        beside = Client("".join(said.partition("http://")[1:]).split()[0], watch)
+        (child,) = wait_for(lambda: children_of(watch.pid))
+        wait_for(lambda: client_state(beside) in ("fetching", "waiting", "idle"))
+        assert beside.get("/api/runs/hunt")["watch"]
+        told = wait_for(lambda: beside.get("/api/runs/hunt/news"))
+        assert checked("GET", "/api/runs/{name}/news", told)["today"] == sum(told["by_site"].values())
+        watch.send_signal(signal.SIGINT)
+        watch.stderr.read()
     wait_for(lambda: not Path(f"/proc/{child}").exists())
 
 

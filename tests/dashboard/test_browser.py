@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
@@ -16,9 +17,11 @@ from urllib.parse import quote
 
 import pytest
 
-from dashboard_in_browser import FLAGS, PATIENCE, Dashboard, chromium, number, process_of, until, web
+from dashboard_in_browser import PATIENCE, Dashboard, chromium, number, process_of, until, web
 from hunting_ground import SEED, TOPIC, HuntingGround
 from small_web import SPIDERS, SmallWeb
+from wolfspider.store.view import utc
+from wolfspider.watch.book import Book, Report
 
 pytestmark = [
     pytest.mark.slow,
@@ -73,15 +76,6 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
             yield served
         finally:
             served.end()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        yield running
-        running.close()
 
 
 Opens = Callable[..., Any]
@@ -155,6 +149,14 @@ def test_a_slider_and_a_field_reach_the_crawl(window: Opens, dashboard: Dashboar
         )
     )
     page.wait_for_selector("[data-param=spread] >> text=set by")
+    assert not dashboard.run(hunt)["gauge"]["probes"]
+    chance = page.locator("[data-param=chance] input[type=range]")
+    chance.focus()
+    chance.press("End")
+    until(lambda: dashboard.run(hunt)["gauge"]["probes"] > 0)  # links are drawn by chance from here on
+    drawn = f"/api/runs/{hunt}/pages?kind=all&limit=200"
+    assert any(each["agent"] == "chance" for each in dashboard.ask(drawn)["pages"])
+    chance.press("Home")
     budget = page.locator("[data-param=pages] input[type=number]")
     budget.fill("19999")
     budget.press("Enter")
@@ -162,6 +164,13 @@ def test_a_slider_and_a_field_reach_the_crawl(window: Opens, dashboard: Dashboar
     page.goto(f"{dashboard.base}/#/run/{hunt}")
     page.wait_for_selector(".deeds >> text=limit pages=19999")
     page.wait_for_selector("text=of 19,999 downloads")
+    page.wait_for_selector("iframe[data-drawn]")
+    frame = next(each for each in page.frames if each.url.endswith("/plots/"))
+    frame.locator(".annotation").last.click()  # the number on its line in a plot
+    page.wait_for_selector("dialog >> text=limit pages=19999")
+    page.click("dialog >> text=Undo")
+    until(lambda: dashboard.run(hunt)["gauge"]["budget"] == 20_000)
+    page.wait_for_selector("dialog", state="detached")
 
 
 def test_a_thumb_reaches_the_judge(window: Opens, dashboard: Dashboard, hunt: str) -> None:
@@ -188,6 +197,59 @@ def test_a_host_is_excluded_after_a_preview_and_taken_back(window: Opens, dashbo
     page.wait_for_selector(".rules >> text=oven-letters.test")
     page.locator(".toast >> text=Undo").click()
     until(lambda: rules().get("oven-letters.test") is not False)
+
+
+def test_the_queue_tile_opens_the_links_that_wait(window: Opens, dashboard: Dashboard, hunt: str) -> None:
+    page = window(f"#/run/{hunt}")
+    until(lambda: dashboard.ask(f"/api/runs/{hunt}/queue")["links"])
+    page.click(".tile-value >> nth=0")
+    page.wait_for_selector("tbody .page-title")
+    told = dashboard.ask(f"/api/runs/{hunt}/queue?limit=1000")
+    assert told["all"] >= len(told["links"]) > 0 and told["at"]
+    scores = [each["score"] for each in told["links"]]
+    assert scores == sorted(scores, reverse=True)
+    host = told["links"][0]["host"]
+    assert {each["host"] for each in dashboard.ask(f"/api/runs/{hunt}/queue?host={host}")["links"]} == {host}
+
+
+def test_the_news_of_a_watch_that_is_started_here(window: Opens, dashboard: Dashboard) -> None:
+    page = window("#/start")
+    page.fill("[name=topic]", "floods")
+    page.fill("[name=seeds]", SEED)
+    page.locator(".preset", has_text="monitor").click()
+    page.click("#start-crawl")
+    until(lambda: page.evaluate("location.hash") == "#/run/floods")
+    until(lambda: dashboard.downloads("floods") > 3)
+    assert dashboard.run("floods")["watch"]
+    dashboard.ask("/api/runs/floods/commands", {"verb": "stop", "words": []})
+    until(lambda: not dashboard.run("floods")["running"])
+    book, now = Book(dashboard.folder / "floods"), time.time()
+    with book.writing():
+        for number, (host, agent, late) in enumerate((("a", "one", 60), ("a", "two", 7200), ("b", "one", 600))):
+            about = {"title": f"<b>News {number}</b>", "published": utc(now - late), "late": late, "agent": agent}
+            book.report(Report.named("new", now - 5, f"http://{host}.test/{number}", about))
+        for host, told, silent in (("a.test", 2, 0), ("c.test", 9, 1)):
+            book.execute(
+                "INSERT OR REPLACE INTO sites VALUES (?, ?, ?, ?, 7, ?)", host, now - 1e6, now - 1e5, told, silent
+            )
+    book.close()
+    told = dashboard.ask("/api/runs/floods/news")
+    page.goto(f"{dashboard.base}/#/run/floods/news")
+    page.wait_for_selector(".tile-value")
+    shown = page.eval_on_selector_all(".tile-value", "all => all.map((each) => each.textContent)")
+    assert (shown[0], shown[2]) == (str(told["today"]), "1") and told["today"] >= 3
+    page.click(".tile-value >> nth=2")
+    page.wait_for_selector("text=Sites gone quiet")
+    assert page.eval_on_selector_all("tbody a.strong", "all => all.map((each) => each.textContent)") == ["c.test"]
+    page.goto(f"{dashboard.base}/#/run/floods/news?show=late&site=a.test")
+    page.wait_for_selector(".fresh-items .page-title")
+    titles = page.eval_on_selector_all(".fresh-items .page-title", "all => all.map((each) => each.textContent)")
+    assert titles == ["<b>News 1</b>", "<b>News 0</b>"]  # the latest first, and as text
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{dashboard.base}/#/run/floods/news?w={width}")
+        page.wait_for_selector(".hours")
+        assert page.evaluate(OVERFLOW) == []
 
 
 def test_pause_and_resume(window: Opens, dashboard: Dashboard, hunt: str) -> None:
@@ -384,7 +446,19 @@ ALL_NAMED = """() => [...document.querySelectorAll("button, a, input, select, te
 @pytest.mark.parametrize("theme", THEMES)
 def test_nothing_overlaps_or_is_cut_off(window: Opens, hunt: str, width: int, theme: str) -> None:
     page = window("#/", width=width, theme=theme)
-    views = ("", "/pages", "/hosts", "/map", "/steer", "/label", "/search?q=burrow", "/report", "/news", "/1997")
+    views = (
+        "",
+        "/pages",
+        "/hosts",
+        "/queue",
+        "/map",
+        "/steer",
+        "/label",
+        "/search?q=burrow",
+        "/report",
+        "/news",
+        "/1997",
+    )
     for place in ("#/", "#/start", f"#/compare?runs={hunt}", *(f"#/run/{hunt}{view}" for view in views)):
         page.goto(f"{page.url.partition('#')[0]}{place}")
         page.wait_for_selector("main h1")

@@ -189,6 +189,16 @@ def test_slow_clients_hold_nobody_up(client: Client) -> None:
             sock.close()
 
 
+def test_many_who_ask_for_nothing_lock_nobody_out(client: Client) -> None:
+    idle = [socket.create_connection(("127.0.0.1", client.port), timeout=60) for _ in range(505)]
+    try:
+        idle[-1].sendall(b"GET /api/ru")  # one that has begun
+        assert client.ask("GET", "/api/runs", patience=20).status == 200
+    finally:
+        for sock in idle:
+            sock.close()
+
+
 def test_every_answer_forbids_what_a_page_must_not_do(client: Client) -> None:
     for path in ("/", "/api/runs", "/nowhere", "/static/app.js"):
         headers = client.ask("GET", path).headers

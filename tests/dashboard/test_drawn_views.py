@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard_in_browser import FLAGS, PATIENCE, Dashboard, chromium, until, web
+from dashboard_in_browser import PATIENCE, Dashboard, chromium, until, web
 from hunting_ground import SEED, TOPIC, HuntingGround
 
 pytestmark = [
@@ -30,15 +30,6 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dashboard]:
             yield served
         finally:
             served.end()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        yield running
-        running.close()
 
 
 @pytest.fixture
@@ -77,6 +68,41 @@ def test_the_map_grows_and_no_page_moves(page: Any, dashboard: Dashboard) -> Non
     page.wait_for_selector(".map-page", state="hidden")
     page.select_option(".map-who select", index=1)
     page.wait_for_selector(".map-page >> text=The territory of")
+
+
+def test_the_map_is_pinched_and_dragged_by_fingers(browser: Any, dashboard: Dashboard) -> None:
+    dashboard.begin("touched", topic=TOPIC, seeds=[SEED], pages=40)
+    until(lambda: not dashboard.run("touched")["running"])
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce")
+    context.set_default_timeout(1000 * PATIENCE)
+    try:
+        page = context.new_page()
+        page.goto(dashboard.address)
+        page.goto(f"{dashboard.base}/#/run/touched/map")
+        until(lambda: page.evaluate(DOTS))
+        page.wait_for_timeout(500)
+        view = "() => { const { x, y, scale } = window.wolfspiderMap.paint.view; return [x, y, scale]; }"
+        box, before = page.locator("canvas").bounding_box(), page.evaluate(view)
+        x, y, wire = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, context.new_cdp_session(page)
+
+        def fingers(kind: str, *places: tuple[float, float]) -> None:
+            points = [{"x": across, "y": down, "id": number} for number, (across, down) in enumerate(places)]
+            wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        fingers("touchStart", (x - 20, y), (x + 20, y))
+        for far in range(30, 110, 10):
+            fingers("touchMove", (x - far, y), (x + far, y))
+        fingers("touchEnd")
+        pinched = page.evaluate(view)
+        assert pinched[2] > 2 * before[2]
+        fingers("touchStart", (x, y))
+        for far in range(10, 90, 10):
+            fingers("touchMove", (x + far, y))
+        fingers("touchEnd")
+        dragged = page.evaluate(view)
+        assert dragged[0] < pinched[0] and dragged[2] == pinched[2]
+    finally:
+        context.close()
 
 
 def test_a_spiders_results_are_shown_by_generation_and_its_animation_stands_still(

@@ -134,7 +134,7 @@ def test_agents_are_told_with_where_they_came_from(run: SqliteStore) -> None:
     map_ = RunMap(run.folder)
     told = map_.answer("")
     (walker,) = told["agents"]
-    assert walker["name"] == "walker" == told["names"][0] and 1 < len(walker["trail"]) <= map_view.TRAIL
+    assert (walker["name"], walker["number"]) == ("walker", 0) and 1 < len(walker["trail"]) <= map_view.TRAIL
     assert all(0 <= page < told["pages"] for page in walker["trail"]) and walker["visits"] >= len(walker["trail"])
     own = map_.territory("walker")
     assert own is not None and own["whole"] and sorted(own["pages"]) == list(range(told["pages"]))

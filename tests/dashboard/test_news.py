@@ -74,7 +74,7 @@ def test_a_reader_who_does_not_keep_up_loses_the_oldest_and_holds_nobody_up(
     monkeypatch.setattr(Glance, "look", look)
 
     async def scene() -> None:
-        feeds = Feeds(every=0.001)
+        feeds = Feeds(RunDesk(tmp_path.parent), every=0.001)
         slow, quick = feeds.follow(tmp_path), feeds.follow(tmp_path)
         assert b"hello" in await anext(slow)
         seen = [await anext(quick) for _ in range(1000)]

@@ -5,24 +5,21 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal, TypedDict
 
 from wolfspider.dashboard.json_shapes import ShapeBounds, Text
-from wolfspider.dashboard.shapes import Control, Count
+from wolfspider.dashboard.shapes import Control, Count, Saying
 
 # Commands
-
-
-class Saying(TypedDict):
-    """A command in the words of `wolfspider steer`."""
-
-    verb: Text
-    words: list[Text]
 
 
 class CommandBody(Saying, total=False):
     confirm: bool
 
 
-class UndoBody(TypedDict):
+class NumberBody(TypedDict):
     number: Count
+
+
+class UndoBody(NumberBody, total=False):
+    confirm: bool
 
 
 class CommandAnswer(TypedDict):

@@ -9,9 +9,11 @@ import asyncio
 import functools
 import json
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wolfspider.app.event_json import finite
 from wolfspider.core.errors import Busy, Problem
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 10.0  # seconds in which a body must have come
 _MOST_WORKERS = 8  # answers that are worked out at the same time
+_MOST_WAITING = 8  # and answers that wait for other processes
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _FRAME = (  # of the document that draws plots: it has no origin, gets numbers alone, and asks for its scripts alone
     "default-src 'none'; script-src {origin}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "
@@ -41,6 +44,7 @@ _FRAME = (  # of the document that draws plots: it has no origin, gets numbers a
 _REPORT = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'; sandbox"
 _EXTRA = "dashboard"
 
+T = TypeVar("T")
 Handler = Callable[["Request"], Awaitable["Response"]]
 
 
@@ -57,8 +61,11 @@ def application(desk: RunDesk, token: str, port: int) -> App:
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    workers = asyncio.Semaphore(_MOST_WORKERS)
-    routes = [Route(each.path, _answering(desk, each, workers), methods=[each.method]) for each in ENDPOINTS]
+    workers, waiting = WorkLane(_MOST_WORKERS), WorkLane(_MOST_WAITING)
+    routes = [
+        Route(each.path, _answering(desk, each, waiting if each.waits else workers), methods=[each.method])
+        for each in ENDPOINTS
+    ]
     # What has a fixed name comes before what has the name of a run at its place.
     routes.sort(key=lambda route: "{" in route.path)
     others = {
@@ -76,18 +83,27 @@ def application(desk: RunDesk, token: str, port: int) -> App:
     return Door(Starlette(routes=routes, exception_handlers={404: _no_such, 405: _not_so}), token, port)
 
 
+class WorkLane:
+    """Threads for answers of a kind: those who wait in one hold up nobody in another."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = ThreadPoolExecutor(threads)
+
+    async def done(self, call: Callable[..., T], *given: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(call, *given))
+
+
 # Answers in JSON
 
 
-def _answering(desk: RunDesk, endpoint: Endpoint, workers: asyncio.Semaphore) -> Handler:
+def _answering(desk: RunDesk, endpoint: Endpoint, lane: WorkLane) -> Handler:
     async def answer(request: Request) -> Response:
         if endpoint.method == GET:
             asked = read_query(endpoint.asks, _query(request))
         else:
             asked = read(endpoint.asks, await _body(request))
         name = request.path_params.get("name", "")
-        async with workers:
-            found = await asyncio.to_thread(endpoint.call, desk, name, asked)
+        found = await lane.done(endpoint.call, desk, name, asked)
         return _json(found, endpoint.status)
 
     return _in_sentences(answer)
@@ -152,6 +168,12 @@ def _in_sentences(call: Handler) -> Handler:
         except Problem as problem:
             status = next((code for kind, code in _STATUS.items() if isinstance(problem, kind)), 422)
             return _json({"problem": plainly(str(problem), 1000)}, status)
+        except Exception as error:  # a run of odd content, or a fault of ours
+            traceback.print_exc()
+            check = shell_command("check", "RUN")
+            return _json(
+                {"problem": f"This cannot be answered ({type(error).__name__}). Is the run whole ({check})?"}, 500
+            )
 
     return called
 
@@ -216,7 +238,7 @@ async def _plotly(request: Request) -> Response:
 
 
 def _events(desk: RunDesk) -> Handler:
-    feeds = Feeds()
+    feeds = Feeds(desk)
 
     async def answer(request: Request) -> Response:
         from starlette.responses import StreamingResponse
@@ -232,26 +254,24 @@ async def _openapi(request: Request) -> Response:
     return _json(description())
 
 
-def _report(desk: RunDesk, workers: asyncio.Semaphore) -> Handler:
+def _report(desk: RunDesk, workers: WorkLane) -> Handler:
     async def answer(request: Request) -> Response:
         from starlette.responses import HTMLResponse
 
         run = desk.run(request.path_params["name"])
-        async with workers:
-            made = await asyncio.to_thread(desk.remembered, run, "report page", lambda: report(run, time.time()))
+        made = await workers.done(desk.remembered, run, "report page", lambda: report(run, time.time()))
         headers = {"content-security-policy": _REPORT, "x-frame-options": "SAMEORIGIN"}
         return HTMLResponse(made.encode("utf-8", "replace"), headers=headers)
 
     return answer
 
 
-def _metrics(desk: RunDesk, workers: asyncio.Semaphore) -> Handler:
+def _metrics(desk: RunDesk, workers: WorkLane) -> Handler:
     async def answer(request: Request) -> Response:
         from starlette.responses import PlainTextResponse
 
         from wolfspider.dashboard.metrics import metrics
 
-        async with workers:
-            return PlainTextResponse(await asyncio.to_thread(metrics, desk))
+        return PlainTextResponse(await workers.done(metrics, desk))
 
     return answer

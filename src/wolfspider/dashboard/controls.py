@@ -7,7 +7,7 @@ from typing import Any
 
 from wolfspider.app.plugins import ClassNeeded, strategy_kind
 from wolfspider.app.present_settings import PresentSettings
-from wolfspider.app.settings import LIVE, Settings, known
+from wolfspider.app.settings import LIVE, Settings, known, worded
 from wolfspider.core import events
 from wolfspider.core.params import Param, parameters
 from wolfspider.core.scope import Rule
@@ -23,7 +23,7 @@ def control(param: Param, value: Any, set_by: str = DEFAULT, set_at: float | Non
         "name": param.name,
         "kind": param.kind,
         "value": value,
-        "default": param.default,
+        "default": worded(param.name, param.default) if param.words and param.name in LIVE else param.default,
         "low": param.low,
         "high": param.high,
         "choices": list(param.choices or param.words),
@@ -57,11 +57,16 @@ def limits_of(settings: Settings, present: PresentSettings, commands: Sequence[C
     return [
         control(
             known()[name],
-            present.now.get(name, getattr(settings, name)),
+            _as_given(name, present.now.get(name, getattr(settings, name))),
             *_who(moved.get(name), DEFAULT if getattr(settings, name) == getattr(begun, name) else AT_START),
         )
         for name in LIVE
     ]
+
+
+def _as_given(name: str, value: Any) -> Any:
+    """A limit that has words beside numbers, as a person would give it."""
+    return worded(name, value) if known()[name].words else value
 
 
 def rules_of(settings: Settings, commands: Sequence[Commanded]) -> list[ScopeRule]:

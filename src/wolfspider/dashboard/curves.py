@@ -12,23 +12,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wolfspider.app.present_settings import PresentSettings
+from wolfspider.app.run_folder import settings_of
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import Gauge
+from wolfspider.core.events import Command, Gauge
+from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.run_past import RunPast, past_of
 from wolfspider.dashboard.shapes import AfterQuery, CommandMark, ComparedRun, RunsCompared, RunsQuery, Series
-from wolfspider.report.run_facts import ARRIVALS, Commanded, commands_of
-from wolfspider.store.view import RunView
+from wolfspider.dashboard.undoing import saying, undos
+from wolfspider.report.run_facts import Commanded
 from wolfspider.terminal.outlook_words import chance_of
 
 MOST_POINTS, WINDOW = 2000, 100  # of a curve; downloads that the harvest of the moment is taken over
-_SPENT = "SELECT seq, SUM(cost), MAX(at) FROM landings WHERE cost > 0 GROUP BY seq ORDER BY seq"
+_LONGEST = 2000  # characters of a command
 _OLD = 120.0  # seconds after which a gauge says nothing of a moment any more
 MOST_COMPARED = 8  # runs
 _MOST_FIGURES, _SHOWN_APART = 12, ("frontier",)  # of a strategy
 
 
-class _Past(NamedTuple):
+class _Curves(NamedTuple):
     """All of a run that its curves are made of."""
 
     downloads: Any  # cumulated, one for each step that cost some
@@ -40,7 +42,7 @@ class _Past(NamedTuple):
 
 
 def series(desk: RunDesk, run: Path, asked: AfterQuery) -> Series:
-    past = desk.remembered(run, "curves", lambda: _past(run))
+    past = desk.remembered(run, "curves", lambda: _past(past_of(desk, run), run))
     first = int(np.searchsorted(past.downloads, asked.get("after", -1), side="right"))
     chosen = _thinned(first, len(past.downloads))
     downloads, relevant, at = past.downloads[chosen], past.relevant[chosen], past.at[chosen]
@@ -68,7 +70,7 @@ def compare(desk: RunDesk, asked: RunsQuery) -> RunsCompared:
     if not 1 <= len(names) <= MOST_COMPARED:
         raise Problem(f"Name 1 to {MOST_COMPARED} runs, separated by commas.")
     runs = [desk.run(name) for name in names]
-    settings = [_settings(run) for run in runs]
+    settings = [_settings(past_of(desk, run)) for run in runs]
     every = sorted({name for each in settings for name in each})
     differ = {name: [each.get(name) for each in settings] for name in every}
     told: list[ComparedRun] = [{"name": run.name, "series": series(desk, run, {})} for run in runs]
@@ -78,30 +80,34 @@ def compare(desk: RunDesk, asked: RunsQuery) -> RunsCompared:
     }
 
 
-def _settings(run: Path) -> dict[str, Any]:
-    present = PresentSettings.of(RunView(run))
+def _settings(past: RunPast) -> dict[str, Any]:
+    _, present = past.said()
     params = {f"set {name}": value for name, value in present.params.items()}
     return {name: value for name, value in present.now.items() if name != "set"} | params
 
 
-def _past(run: Path) -> _Past:
-    view = RunView(run)
-    with view.moment() as connection:
-        steps = connection.execute(_SPENT).fetchall()
-        arrivals = connection.execute(ARRIVALS).fetchall()
-        marks = [mark(each) for each in commands_of(connection, MOST_POINTS)]
-    summary, gauges = view.summary(), view.gauges()
-    sums = np.cumsum([0, *(cost for _, cost, _ in steps)])
+def _past(past: RunPast, run: Path) -> _Curves:
+    with past.now() as connection:
+        (began,) = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone() or (None,)
+        steps, spent, at = (np.array(column) for column in (past.steps, past.spent, past.at))
+        numbers, verdicts, all_spent = np.array(past.numbers), np.array(past.relevant), past.downloads
+        commands = list(past.commands)
+    sums = np.concatenate(([0], np.cumsum(spent))).astype(np.int64)
     # the last point has what every other screen says: some downloads were made before the crawl began
-    downloads = sums + (summary.downloads - int(sums[-1]))
-    numbers = [-1, *(number for number, _, _ in steps)]
-    if steps:
-        numbers[-1] = max(numbers[-1], arrivals[-1][0] if arrivals else 0)
-    came = np.searchsorted([number for number, _ in arrivals], numbers, side="right")
-    relevant = np.cumsum([0, *(good for _, good in arrivals)])
-    began = summary.started if summary.started is not None else (steps[0][2] if steps else 0.0)
-    at = np.array([began, *(moment or 0.0 for _, _, moment in steps)], dtype=float)
-    return _Past(downloads, at, came, relevant[came], gauges, marks)
+    downloads = sums + (all_spent - int(sums[-1]))
+    reached = np.concatenate(([-1], steps))
+    if len(steps):
+        reached[-1] = max(reached[-1], numbers[-1] if len(numbers) else 0)
+    came = np.searchsorted(numbers, reached, side="right")
+    pages, relevant = (np.concatenate(([0], np.cumsum(kind)))[came] for kind in (verdicts >= 0, verdicts > 0))
+    first = began if isinstance(began, float | int) else (at[0] if len(at) else 0.0)
+    return _Curves(downloads, np.concatenate(([first], at)), pages, relevant, past.gauges(), _marks(run, commands))
+
+
+def _marks(run: Path, commands: Sequence[Commanded]) -> list[CommandMark]:
+    back = undos(settings_of(run), commands)
+    newest = list(zip(commands, back, strict=True))[-MOST_POINTS:]
+    return [mark(each, undo) for each, undo in newest]
 
 
 def _thinned(first: int, last: int) -> Any:
@@ -136,13 +142,14 @@ def _of_strategy(gauges: Sequence[Gauge | None]) -> dict[str, list[float | None]
     return {name: [None if gauge is None else gauge.figures.get(name) for gauge in gauges] for name in shown}
 
 
-def mark(each: Commanded) -> CommandMark:
+def mark(each: Commanded, undo: Command | None) -> CommandMark:
     return {
         "at": each.at,
         "downloads": each.downloads,
-        "text": each.typed,
-        "before": each.before,
-        "problem": each.problem,
-        "who": each.who,
+        "text": plainly(each.typed, _LONGEST),
+        "before": plainly(each.before, _LONGEST),
+        "problem": plainly(each.problem, _LONGEST),
+        "who": plainly(each.who),
         "number": each.number,
+        "undo": saying(undo),
     }

@@ -18,7 +18,7 @@ from wolfspider.store.folder import Places, is_run
 
 T = TypeVar("T")
 _KEPT = 300  # answers
-_LASTING = 8  # things that grow with their runs
+_LASTING = 40  # things that grow with their runs
 _AGE = 0.5  # seconds for which an answer is good at least
 _SHARE = 10  # an answer that took a second to work out is good for so many, however the run changes
 
@@ -101,6 +101,11 @@ class RunDesk:
             while len(self._lasting) > _LASTING:
                 self._lasting.popitem(last=False)
             return found
+
+    def alone(self, run: Path, what: str) -> threading.Lock:
+        """To be held by who does this with the run: one thread at a time."""
+        with self._lock:
+            return self._working.setdefault((run, what), threading.Lock())
 
     def forget(self, run: Path) -> None:
         """A person has just changed it, and wants to see that."""

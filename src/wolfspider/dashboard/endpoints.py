@@ -14,12 +14,14 @@ from wolfspider.dashboard import (
     news,
     overview,
     page_lists,
+    queue_list,
     reading,
     reading_shapes,
     shapes,
     spider_view,
     starting,
     steering_desk,
+    workers,
 )
 from wolfspider.dashboard.desk import RunDesk
 
@@ -39,6 +41,7 @@ class Endpoint:
     answers: Any
     asks: Any = shapes.NoQuestion
     status: int = 200
+    waits: bool = False  # for another process, and so holds up none that only reads
 
 
 ENDPOINTS = (
@@ -51,6 +54,7 @@ ENDPOINTS = (
         *(POST, "/api/runs", "Start a crawl in a process of its own; `test`: a test crawl of 50 pages."),
         lambda desk, name, asked: starting.start(desk, asked),
         *(acting_shapes.Started, acting_shapes.StartBody, 201),
+        waits=True,
     ),
     Endpoint(
         *(POST, "/api/runs/check", "What would be started, or what is wrong with it."),
@@ -61,6 +65,11 @@ ENDPOINTS = (
         *(GET, "/api/choices", "What can be chosen for a crawl: strategies, judges, presets, scopes, limits."),
         lambda desk, name, asked: starting.choices(desk),
         acting_shapes.Choices,
+    ),
+    Endpoint(
+        *(GET, "/api/workers", "The islands of a fleet, where the runs of the folder are islands."),
+        lambda desk, name, asked: workers.workers(desk),
+        workers.IslandTable,
     ),
     Endpoint(
         *(GET, OF_RUN, "How a run stands, what to do next, and what can be moved."),
@@ -83,29 +92,36 @@ ENDPOINTS = (
         *(shapes.Hosts, shapes.HostsQuery),
     ),
     Endpoint(
+        *(GET, f"{OF_RUN}/queue", "Links that wait, the best first, and visits that are under way."),
+        lambda desk, name, asked: queue_list.queue(desk, desk.run(name), asked),
+        *(shapes.QueueShown, shapes.QueueQuery),
+    ),
+    Endpoint(
         *(GET, f"{OF_RUN}/failures", "Why visits failed, in plain words, and what to do."),
         lambda desk, name, asked: host_table.failures(desk, desk.run(name)),
         shapes.Failures,
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/commands", "What people said to the run, what came of it, and what takes it back."),
-        lambda desk, name, asked: steering_desk.history(desk.run(name)),
+        lambda desk, name, asked: steering_desk.history(desk, desk.run(name)),
         acting_shapes.History,
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/commands", "Give the run a command, in the words of `steer`."),
         lambda desk, name, asked: steering_desk.command(desk, desk.run(name), asked),
         *(acting_shapes.CommandAnswer, acting_shapes.CommandBody),
+        waits=True,
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/preview", "What a command would do, and take away."),
         lambda desk, name, asked: steering_desk.preview(desk.run(name), asked),
-        *(acting_shapes.Preview, acting_shapes.Saying),
+        *(acting_shapes.Preview, shapes.Saying),
     ),
     Endpoint(
         *(POST, f"{OF_RUN}/undo", "Take a command back, by its number, exactly; or say why that cannot be."),
         lambda desk, name, asked: steering_desk.undo(desk, desk.run(name), asked),
         *(acting_shapes.CommandAnswer, acting_shapes.UndoBody),
+        waits=True,
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/questions", "The pages from which the judge would learn most, if a person labelled them."),
@@ -113,9 +129,14 @@ ENDPOINTS = (
         *(reading_shapes.QuestionsAsked, reading_shapes.QuestionsQuery),
     ),
     Endpoint(
-        *(GET, f"{OF_RUN}/search", "Pages with these words, the best first."),
+        *(
+            POST,
+            f"{OF_RUN}/search",
+            "Pages with these words, the best first; its index is kept beside the run.",
+        ),
         lambda desk, name, asked: reading.search(desk.run(name), asked),
-        *(reading_shapes.PagesFound, reading_shapes.SearchQuery),
+        *(reading_shapes.PagesFound, reading_shapes.SearchBody),
+        waits=True,
     ),
     Endpoint(
         *(GET, f"{OF_RUN}/explain", "Why an address was visited, or was not."),

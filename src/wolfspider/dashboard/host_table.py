@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from wolfspider.core.events import Gauge
 from wolfspider.core.failures import MEANINGS
-from wolfspider.core.model import host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.run_past import RunPast, past_of
 from wolfspider.dashboard.shapes import FailureLine, Failures, HostLine, Hosts, HostsQuery
-from wolfspider.report.run_facts import OfHost, Reason, hosts_and_reasons
+from wolfspider.report.run_facts import OfHost, Reason
 from wolfspider.report.run_page import ADVICE
 from wolfspider.store.sound_rows import host_fits
 from wolfspider.store.view import RunView
@@ -24,7 +24,6 @@ from wolfspider.terminal.standing import SHORT, clock, counted
 
 SHOWN = 100  # hosts in an answer
 _MOST_REASONS = 12  # of one host
-_OUT = "SELECT url FROM visits WHERE id NOT IN (SELECT visit FROM landings)"
 _RESTS = "SELECT host, data FROM hosts"
 _ORDER: Mapping[str, Callable[[HostLine], Any]] = {
     "relevant": lambda line: (-line["relevant"], -line["fetched"], line["host"]),
@@ -43,7 +42,7 @@ class _OfHosts(NamedTuple):
 
 
 def hosts(desk: RunDesk, run: Path, asked: HostsQuery) -> Hosts:
-    found = desk.remembered(run, "hosts", lambda: _of_hosts(run))
+    found = desk.remembered(run, "hosts", lambda: _of_hosts(past_of(desk, run)))
     view, now, running = RunView(run), time.time(), desk.children.is_running(run.name)
     gauge = view.gauge() if running else None
     known = {host.name: host for host in found.hosts}
@@ -55,16 +54,13 @@ def hosts(desk: RunDesk, run: Path, asked: HostsQuery) -> Hosts:
 
 
 def failures(desk: RunDesk, run: Path) -> Failures:
-    reasons = desk.remembered(run, "hosts", lambda: _of_hosts(run)).reasons
+    reasons = desk.remembered(run, "hosts", lambda: _of_hosts(past_of(desk, run))).reasons
     return {"failures": [_failure(reason) for reason in reasons]}
 
 
-def _of_hosts(run: Path) -> _OfHosts:
-    view = RunView(run)
-    with view.moment() as connection:
-        found, reasons = hosts_and_reasons(connection)
-        waiting = Counter(host_of(url) for (url,) in connection.execute(_OUT))
-        rests = {}
+def _of_hosts(past: RunPast) -> _OfHosts:
+    (found, reasons), waiting, rests = past.hosts_and_reasons(), past.waiting(), dict[str, float]()
+    with RunView(past.folder).moment() as connection:
         for name, data in connection.execute(_RESTS):
             with suppress(ValueError, TypeError, KeyError, IndexError, RecursionError):  # of a damaged row
                 known = json.loads(data)

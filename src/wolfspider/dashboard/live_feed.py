@@ -16,11 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.app.event_json import told
+from wolfspider.app.run_folder import settings_of
 from wolfspider.core.errors import Busy, Problem
+from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.curves import mark
-from wolfspider.dashboard.page_lists import pages
+from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.page_lists import newest_after
+from wolfspider.dashboard.run_past import RunPast, past_of
+from wolfspider.dashboard.undoing import undos
 from wolfspider.files.lock import is_owned
-from wolfspider.report.run_facts import commands_of
 from wolfspider.store.folder import Places
 from wolfspider.store.view import RunView
 
@@ -37,11 +41,15 @@ Happened = tuple[str, Any]  # the name of an event, and what it says
 class Glance:
     """What was seen of a run, so that only what is new is told."""
 
-    run: Path
+    past: RunPast
     gauge: dict[str, Any] = field(default_factory=dict)
     page: int | None = None  # the number of the newest
     commands: int | None = None
     running: bool | None = None
+
+    @property
+    def run(self) -> Path:
+        return self.past.folder
 
     def look(self) -> list[Happened]:
         """What is new since the last look; at the first, its gauge alone."""
@@ -53,7 +61,7 @@ class Glance:
             if changed:
                 happened.append(("gauge", changed))
             self.gauge = now
-        happened += self._pages() + self._commands(view)
+        happened += self._pages() + self._commands()
         running = is_owned(Places.of(self.run).lock)
         if self.running is not None and running != self.running:
             ended = None if running else view.ended
@@ -62,23 +70,17 @@ class Glance:
         return happened
 
     def _pages(self) -> list[Happened]:
-        newest = pages(self.run, {"kind": "all", "limit": _MOST_PAGES})["pages"]
-        first, last = self.page is None, -1 if self.page is None else self.page
-        new = [each for each in reversed(newest) if each["number"] > last]
-        self.page = max([last, *(each["number"] for each in new)])
-        return [] if first else [("page", each) for each in new]
+        self.page, new = newest_after(self.run, self.page, _MOST_PAGES)
+        return [("page", each) for each in new]
 
-    def _commands(self, view: RunView) -> list[Happened]:
-        (number,) = view.rows("SELECT COUNT(*) FROM events WHERE kind = 'Obeyed'")[0]
-        if self.commands == number:
+    def _commands(self) -> list[Happened]:
+        commands, _ = self.past.said()
+        known, self.commands = self.commands, len(commands)
+        if known is None or known >= len(commands):
             return []
-        first, new = self.commands is None, number - (self.commands or 0)
-        self.commands = number
-        if first or new <= 0:
-            return []
-        with view.moment() as connection:
-            obeyed = commands_of(connection, min(new, _MOST_COMMANDS))
-        return [("obeyed", mark(each)) for each in obeyed]
+        back = undos(settings_of(self.run), commands)
+        new = list(zip(commands, back, strict=True))[known:]
+        return [("obeyed", mark(*each)) for each in new[-_MOST_COMMANDS:]]
 
 
 class _Reader:
@@ -94,8 +96,8 @@ class _Reader:
 class Feeds:
     """The readers of all runs. `look` is done in a thread, as it reads from a disk."""
 
-    def __init__(self, every: float = EVERY, beat: float = BEAT) -> None:
-        self._every, self._beat = every, beat
+    def __init__(self, desk: RunDesk, every: float = EVERY, beat: float = BEAT) -> None:
+        self._desk, self._every, self._beat = desk, every, beat
         self._readers: dict[Path, set[_Reader]] = {}
         self._looking: dict[Path, asyncio.Task[None]] = {}
 
@@ -136,12 +138,21 @@ class Feeds:
                 task.cancel()
 
     async def _look(self, run: Path) -> None:
-        glance = Glance(run)
+        glance, trouble = Glance(past_of(self._desk, run)), ""
         while True:
-            with suppress(Problem, OSError):  # it may be in the middle of being made, repaired or removed
-                for happened in await asyncio.to_thread(glance.look):
-                    for reader in self._readers.get(run, ()):
-                        reader.tell(happened)
+            before, trouble = trouble, ""
+            happened: list[Happened] = []
+            try:
+                happened = await asyncio.to_thread(glance.look)
+            except Problem as problem:  # it may be in the middle of being made, repaired or removed
+                trouble = str(problem)
+            except Exception as error:  # rows of odd types: whatever is wrong with a run, the feed goes on and says so
+                trouble = f"What happens in this run cannot be read: {type(error).__name__}."
+            if trouble != before:
+                happened.append(("trouble", {"problem": plainly(trouble, 1000)}))
+            for each in happened:
+                for reader in self._readers.get(run, ()):
+                    reader.tell(each)
             await asyncio.sleep(self._every)
 
 

@@ -30,7 +30,9 @@ TRAIL = 12  # pages that an agent came through, the newest last
 MOST_MOVES = 20_000  # of one agent's territory
 PATH = 200  # moves of it that are drawn
 LIT = 128  # added to the light of a page that is relevant; the rest is its score in percent
-MOST_NAMES = 10_000  # of agents; later ones share the last
+MOST_KNOWN = 10_000  # agents; later ones are known as one
+OTHERS = "others"
+_LONGEST_NAME = 200  # characters of an agent's
 _BEFORE_ALL = -(1 << 62)
 _LANDED = (
     "SELECT l.score, l.relevant, p.final_url, p.host, v.agent"  # noqa: S608
@@ -53,6 +55,7 @@ class MapAgent(TypedDict):
     """An agent that is on the map: the pages it came through, the newest last, by their places in the columns."""
 
     name: str
+    number: int
     trail: list[int]
     visits: int
     relevant: int
@@ -84,7 +87,7 @@ class TerritoryMap(TypedDict):
     plots: list[list[int]]
     first_host: int
     hosts: list[str]
-    names: list[str]
+    all_agents: int
     agents: list[MapAgent]
 
 
@@ -176,9 +179,12 @@ class RunMap:
         (self._said,) = said
 
     def _landed(self, url: str, host: str, score: float | None, relevant: int | None, agent: str) -> None:
+        agent = agent[:_LONGEST_NAME]
+        if agent not in self.agents and len(self.agents) >= MOST_KNOWN:
+            agent = OTHERS
         known = self.agents.get(agent)
         if known is None:
-            known = self.agents[agent] = _AgentMoves(min(len(self.agents), MOST_NAMES - 1))
+            known = self.agents[agent] = _AgentMoves(len(self.agents))
         number = self.numbers.get(url)
         if number is None and len(self.urls) >= MOST_PAGES:
             self.left_out += 1
@@ -244,9 +250,15 @@ class RunMap:
             "plots": [list(plot) for plot in self.layout.plots[plots:]],
             "first_host": hosts,
             "hosts": [plainly(host, 100) for host in list(self.layout.hosts)[hosts:]],
-            "names": [plainly(name, 100) for name in list(self.agents)[:MOST_NAMES]],
+            "all_agents": len(self.agents),
             "agents": [
-                {"name": plainly(name, 100), "trail": list(one.trail), "visits": one.visits, "relevant": one.relevant}
+                {
+                    "name": plainly(name, 100),
+                    "number": one.number,
+                    "trail": list(one.trail),
+                    "visits": one.visits,
+                    "relevant": one.relevant,
+                }
                 for name, one in moved
             ],
         }

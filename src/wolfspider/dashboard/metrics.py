@@ -1,10 +1,11 @@
-"""Figures of all runs for Prometheus. Labels are names of runs alone: no address ever becomes one."""
+"""Figures of all runs for Prometheus. Labels are names of runs and numbers of islands: no address ever becomes one."""
 
 from __future__ import annotations
 
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.overview import run_list
 from wolfspider.dashboard.shapes import RunLine
+from wolfspider.dashboard.workers import worker_metrics
 
 _FIGURES = (
     ("downloads", "Downloads that were spent."),
@@ -20,7 +21,7 @@ def metrics(desk: RunDesk) -> str:
     for name, says in _FIGURES:
         lines += [f"# HELP wolfspider_{name} {says}", f"# TYPE wolfspider_{name} gauge"]
         lines += [f'wolfspider_{name}{{run="{_escaped(run)}"}} {_value(run, name)}' for run in runs]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *worker_metrics(desk)]) + "\n"
 
 
 def _value(run: RunLine, name: str) -> int:

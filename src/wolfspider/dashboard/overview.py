@@ -18,14 +18,13 @@ from wolfspider.core.events import CrawlState, Gauge
 from wolfspider.dashboard.advising import advice_for
 from wolfspider.dashboard.controls import limits_of, params_of, rules_of
 from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.queue_list import LARGEST
+from wolfspider.dashboard.run_past import past_of, summary_of
 from wolfspider.dashboard.shapes import RunLine, RunList, RunState
 from wolfspider.dashboard.starting import is_test
-from wolfspider.report.run_facts import commands_of
 from wolfspider.store import gauges
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal import standing
-
-_SLOW = 20.0  # megabytes of a snapshot, beyond which a strategy is not asked how it stands
 
 
 class Standing(NamedTuple):
@@ -88,7 +87,7 @@ def _line(desk: RunDesk, name: str) -> RunLine:
 def _sound_line(desk: RunDesk, name: str) -> RunLine:
     run = desk.run(name)
     view, running = RunView(run), desk.children.is_running(name)
-    summary, present = desk.remembered(run, "brief", lambda: (view.summary(), PresentSettings.of(view)))
+    summary, present = desk.remembered(run, "brief", lambda: _brief(desk, run, running))
     gauge = view.gauge()
     at = standing_of(view, summary, gauge, running, time.time())
     return {
@@ -108,6 +107,14 @@ def _sound_line(desk: RunDesk, name: str) -> RunLine:
         "watch": bool(present.now.get("watch")),
         "test": is_test(name),
     }
+
+
+def _brief(desk: RunDesk, run: Path, running: bool) -> tuple[Summary, PresentSettings]:
+    """A run that grows is read step by step. One that does not is read once: many may lie in a folder."""
+    if running:
+        return summary_of(desk, run), past_of(desk, run).said()[1]
+    view = RunView(run)
+    return view.summary(), PresentSettings.of(view)
 
 
 def topic_told(present: PresentSettings) -> str:
@@ -139,11 +146,12 @@ def standing_of(view: RunView, summary: Summary, gauge: Gauge | None, running: b
 def run_state(desk: RunDesk, run: Path) -> RunState:
     now, name = time.time(), run.name
     view, running = RunView(run), desk.children.is_running(name)
-    status = desk.remembered(run, "status", lambda: standing.status(run))
-    summary, present, commands = desk.remembered(run, "commanded", lambda: _commanded(view))
+    summary = summary_of(desk, run)
+    status = desk.remembered(run, "status", lambda: standing.status(run, summary))
+    commands, present = desk.remembered(run, "commanded", past_of(desk, run).said)
     gauge, settings = view.gauge(), Settings.of_run(view.about)
     at = standing_of(view, summary, gauge, running, now)
-    lines = desk.remembered(run, "lines", lambda: standing.lines(run, now))
+    lines = desk.remembered(run, "lines", lambda: standing.lines(run, now, summary))
     report_at, report = report_of(desk, run)
     return {
         "name": name,
@@ -174,12 +182,6 @@ def run_state(desk: RunDesk, run: Path) -> RunState:
     }
 
 
-def _commanded(view: RunView) -> Any:
-    with view.moment() as connection:
-        commands = commands_of(connection, 1000)
-    return view.summary(), PresentSettings.of(view), commands
-
-
 def _use(strategy: str) -> str:
     try:
         return strategy_kind(strategy).use
@@ -194,7 +196,7 @@ def report_of(desk: RunDesk, run: Path) -> tuple[float | None, dict[str, Any]]:
 
 def _report(view: RunView) -> tuple[float | None, dict[str, Any]]:
     rows = view.rows("SELECT bytes FROM snapshots ORDER BY seq DESC, n DESC LIMIT 1")
-    if not rows or rows[0][0] > _SLOW * 1e6:
+    if not rows or rows[0][0] > LARGEST:
         return None, {}
     try:
         with glimpse(view) as seen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -21,15 +21,17 @@ from wolfspider.store.view import FAILED, RunView
 
 SHOWN = 50  # pages in an answer
 LONGEST = 2000  # characters of an address
-_END = 1 << 62
+_END = 1 << 62  # behind every number
+_NEWEST_STEP = "SELECT IFNULL(MAX(seq), 0) FROM log"
 _PAGES = (
     "SELECT p.seq, p.final_url, p.title, p.at, p.host, h.score, h.relevant, h.evidence, v.agent"  # noqa: S608
-    f" FROM {NEWEST} LEFT JOIN visits v ON v.id = p.visit WHERE NOT {HIDDEN} AND p.seq <= ? AND (p.seq, 0) < (?, ?)"
+    f" FROM {NEWEST} LEFT JOIN visits v ON v.id = p.visit WHERE NOT {HIDDEN} AND p.seq > ? AND p.seq <= ?"
+    " AND (p.seq, 0) < (?, ?)"
 )
 _FAILURES = (
     "SELECT l.seq, l.n, l.url, l.at, l.failure, l.detail, v.agent"  # noqa: S608
     f" FROM (SELECT * FROM {FAILED}) l LEFT JOIN visits v ON v.id = l.visit"
-    " WHERE (l.seq, l.n) < (?, ?) ORDER BY l.seq DESC, l.n DESC"
+    " WHERE l.seq > ? AND (l.seq, l.n) < (?, ?) ORDER BY l.seq DESC, l.n DESC"
 )
 
 Numbered = tuple[int, int, PageLine]  # two numbers by which they are in order
@@ -42,10 +44,10 @@ def pages(run: Path, asked: PagesQuery) -> Pages:
     with RunView(run).moment() as connection:
         lists: list[Iterator[Numbered]] = []
         if kind != "failed" and not reason:
-            lists.append(_pages(connection, before, {"accepted": True, "rejected": False}.get(kind), host))
+            lists.append(_pages(connection, -_END, before, {"accepted": True, "rejected": False}.get(kind), host))
         if kind in ("failed", "all"):
-            lists.append(_failures(connection, before, host, reason))
-        found = list(islice(merge(*lists, key=lambda each: (-each[0], -each[1])), limit + 1))
+            lists.append(_failures(connection, -_END, before, host, reason))
+        found = _merged(lists, limit + 1)
     shown = found[:limit]
     more = len(found) > limit
     return {
@@ -53,6 +55,22 @@ def pages(run: Path, asked: PagesQuery) -> Pages:
         "more": more,
         "next": f"{shown[-1][0]}-{shown[-1][1]}" if more else None,
     }
+
+
+def newest_after(run: Path, number: int | None, limit: int) -> tuple[int, list[PageLine]]:
+    """What came after this number, oldest first, and the number to ask by the next time; nothing at the first time, nor
+    of a run that was cut back meanwhile. Only what is new is read."""
+    with RunView(run).moment() as connection:
+        (last,) = connection.execute(_NEWEST_STEP).fetchone()
+        if number is None or last <= number:
+            return last, []
+        end = (_END, 0)
+        lists = [_pages(connection, number, end, None, None), _failures(connection, number, end, None, None)]
+        return last, [line for _, _, line in reversed(_merged(lists, limit))]
+
+
+def _merged(lists: Sequence[Iterator[Numbered]], most: int) -> list[Numbered]:
+    return list(islice(merge(*lists, key=lambda each: (-each[0], -each[1])), most))
 
 
 def _before(text: str) -> tuple[int, int]:
@@ -63,12 +81,12 @@ def _before(text: str) -> tuple[int, int]:
 
 
 def _pages(
-    connection: sqlite3.Connection, before: tuple[int, int], relevant: bool | None, host: str | None
+    connection: sqlite3.Connection, after: int, before: tuple[int, int], relevant: bool | None, host: str | None
 ) -> Iterator[Numbered]:
     wanted = [("h.relevant = ?", relevant), ("p.host = ?", host)]
     given = [(clause, value) for clause, value in wanted if value is not None]
     sql = f"{_PAGES}{''.join(f' AND {clause}' for clause, _ in given)} ORDER BY p.seq DESC"
-    values = (before[0], *before, *(value for _, value in given))
+    values = (after, before[0], *before, *(value for _, value in given))
     for number, url, title, at, of_host, score, good, evidence, agent in connection.execute(sql, values):
         yield number, 0, _page(number, url, title, at, of_host, score, good, evidence, agent)
 
@@ -104,12 +122,12 @@ def _evidence(text: Any) -> dict[str, Any]:
 
 
 def _failures(
-    connection: sqlite3.Connection, before: tuple[int, int], host: str | None, reason: str | None
+    connection: sqlite3.Connection, after: int, before: tuple[int, int], host: str | None, reason: str | None
 ) -> Iterator[Numbered]:
-    for number, n, url, at, kind, detail, agent in connection.execute(_FAILURES, before):
+    for number, n, url, at, kind, detail, agent in connection.execute(_FAILURES, (after, *before)):
         failure = Failure(str(kind), str(detail or ""))
-        words = in_words(failure)
-        if (host and host_of(url) != host) or (reason and reason not in (words, failure.kind)):
+        words, of_host = in_words(failure), host_of(str(url))
+        if (host and of_host != host) or (reason and reason not in (words, failure.kind)):
             continue
         yield (
             number,
@@ -121,7 +139,7 @@ def _failures(
                 "score": None,
                 "relevant": None,
                 "at": at if isinstance(at, float | int) else None,
-                "host": plainly(host_of(url)),
+                "host": plainly(of_host),
                 "reasons": [plainly(f"{words} ({failure.detail})" if failure.detail else words, 1000)],
                 "label": None,
                 "by_teacher": False,

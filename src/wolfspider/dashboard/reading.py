@@ -21,7 +21,7 @@ from wolfspider.dashboard.reading_shapes import (
     PageTextQuery,
     QuestionsAsked,
     QuestionsQuery,
-    SearchQuery,
+    SearchBody,
     UrlQuery,
 )
 from wolfspider.export.exported_page import why
@@ -56,7 +56,7 @@ def questions(desk: RunDesk, run: Path, asked: QuestionsQuery) -> QuestionsAsked
     }
 
 
-def search(run: Path, asked: SearchQuery) -> PagesFound:
+def search(run: Path, asked: SearchBody) -> PagesFound:
     found = search_run(run, _words(asked["q"]), asked.get("limit", SHOWN), asked.get("relevant", False))
     return {
         "found": [

@@ -35,7 +35,7 @@ class WordsQuery(TypedDict):
     q: Text
 
 
-class SearchQuery(WordsQuery, total=False):
+class SearchBody(WordsQuery, total=False):
     limit: Limit
     relevant: bool
 

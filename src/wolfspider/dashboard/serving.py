@@ -13,6 +13,7 @@ from wolfspider.core.errors import Problem
 from wolfspider.dashboard.application import application, check_libraries
 from wolfspider.dashboard.desk import ForAll, RunDesk
 from wolfspider.dashboard.door import new_token
+from wolfspider.store.fleet_folder import ISLANDS, is_fleet
 from wolfspider.store.folder import is_run
 
 LOOPBACK, PORT = "127.0.0.1", 8765
@@ -35,6 +36,10 @@ def serve(
     check_libraries()
     import uvicorn
 
+    from wolfspider.dashboard.connections import PATIENCE, ImpatientProtocol
+
+    if is_fleet(folder):
+        folder = folder / ISLANDS
     if not first and is_run(folder):
         folder, first = folder.absolute().parent, folder.absolute().name
     desk = RunDesk(folder, for_all)
@@ -43,7 +48,7 @@ def serve(
         port, token = bound.getsockname()[1], new_token()
         config = uvicorn.Config(
             application(desk, token, port),
-            http="h11",
+            http=ImpatientProtocol,
             ws="none",
             lifespan="off",
             log_level="error",
@@ -53,7 +58,7 @@ def serve(
             proxy_headers=False,
             limit_concurrency=_MOST_CONNECTIONS,
             h11_max_incomplete_event_size=_LARGEST_HEAD,
-            timeout_keep_alive=30,
+            timeout_keep_alive=int(PATIENCE),
             timeout_graceful_shutdown=1,
         )
         ready(address(port, token, first))

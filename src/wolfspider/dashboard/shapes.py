@@ -122,8 +122,15 @@ class AfterQuery(TypedDict, total=False):
     after: Count
 
 
+class Saying(TypedDict):
+    """A command in the words of `wolfspider steer`."""
+
+    verb: Text
+    words: list[Text]
+
+
 class CommandMark(TypedDict):
-    """A command, drawn as a line."""
+    """A command, drawn as a line; `undo` is what takes it back, where something does."""
 
     at: float
     downloads: int
@@ -132,6 +139,7 @@ class CommandMark(TypedDict):
     problem: str
     who: str
     number: int | None
+    undo: Saying | None
 
 
 class Series(TypedDict):
@@ -220,6 +228,37 @@ class FailureLine(TypedDict):
 
 class Failures(TypedDict):
     failures: list[FailureLine]
+
+
+# The queue
+
+
+class QueueQuery(TypedDict, total=False):
+    host: Text
+    limit: Limit
+
+
+class QueueLine(TypedDict):
+    """A link that waits; `score` is what the strategy thinks of it."""
+
+    url: str
+    host: str
+    anchor: str
+    score: float | None
+    source: str
+
+
+class QueueShown(TypedDict):
+    """The best first, as it was written down `at`; `note` says why there is none. `under_way`: addresses of visits that
+    are out, or wait for their hosts."""
+
+    links: list[QueueLine]
+    all: int
+    whole: bool
+    at: float | None
+    note: str
+    under_way: list[str]
+    all_under_way: int
 
 
 # Runs side by side

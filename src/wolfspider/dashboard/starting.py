@@ -29,6 +29,7 @@ from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges import JUDGES
 from wolfspider.store.folder import is_run
 from wolfspider.strategies import all_strategies
+from wolfspider.watch.watching import settings_for
 from wolfspider.web.seeds import sources
 
 TEST_PAGES = 50  # downloads of a test crawl
@@ -36,6 +37,7 @@ _TEST = "-test"  # how the name of one ends, but for a number
 _OF_TEST = re.compile(rf".*{_TEST}(-\d+)?", re.DOTALL)
 _MOST_RUNNING = 20  # crawls at the same time
 _SAME_NAME = 1000
+_SOON = 3.0  # seconds in which a process has usually made its run
 SCOPES: Mapping[str, str] = {
     "anywhere": "Follow links wherever they lead.",
     "hosts": "Stay on the hosts of the starting points.",
@@ -106,21 +108,25 @@ def check(desk: RunDesk, body: StartBody) -> CrawlPlan:
 def start(desk: RunDesk, body: StartBody) -> Started:
     flags = _flags(desk, body)
     settings = _settings(desk, body, flags)
-    _refuse_too_many(desk)
-    name = _name(desk, body, settings)
-    desk.children.spawn(name, _words(desk, body, flags, name))
+    _name(desk, body, settings)  # says what is wrong with it before anything is made
+    with desk.children.alone():  # no two starts take one name, from this dashboard or another
+        _refuse_too_many(desk)
+        name = _name(desk, body, settings)
+        desk.children.spawn(name, _words(desk, body, flags, name))
+        desk.children.wait_until_owned(name, _SOON)
     return {"name": name}
 
 
 def resume(desk: RunDesk, run: Path, body: ResumeBody) -> Started:
     """Go on with a run whose process has ended; all else is as it was."""
-    if desk.children.is_running(run.name):
-        raise Busy(f"{run.name} is running.")
     refuse_named(run, (*PARTS, *_TRUSTED), desk.for_all.settings())
-    _refuse_too_many(desk)
     pages = [f"--pages={body['pages']}"] if "pages" in body else []
-    desk.forget(run)
-    desk.children.spawn(run.name, ["resume", *pages, "--", str(run)])
+    with desk.children.alone():
+        if desk.children.is_running(run.name):
+            raise Busy(f"{run.name} is running.")
+        _refuse_too_many(desk)
+        desk.forget(run)
+        desk.children.spawn(run.name, ["resume", *pages, "--", str(run)])
     return {"name": run.name}
 
 
@@ -179,10 +185,16 @@ def _refuse_files(flags: Mapping[str, Any]) -> None:
 
 def _settings(desk: RunDesk, body: StartBody, flags: Mapping[str, Any]) -> Settings:
     for_all = desk.for_all
-    settings = choose({**for_all.flags(), **flags}, for_all.config, body.get("preset") or for_all.preset).settings
+    chosen = choose({**for_all.flags(), **flags}, for_all.config, body.get("preset") or for_all.preset)
+    settings = settings_for(chosen) if _watches(body) else chosen.settings
     preflight.check(settings)
     preflight.check_texts(settings)
     return settings
+
+
+def _watches(body: StartBody) -> bool:
+    """A test of a watch is a crawl: it ends."""
+    return bool(body.get("watch")) and not body.get("test")
 
 
 def _name(desk: RunDesk, body: StartBody, settings: Settings) -> str:
@@ -211,12 +223,12 @@ def _is_taken(desk: RunDesk, name: str) -> bool:
 def _words(desk: RunDesk, body: StartBody, flags: Mapping[str, Any], name: str) -> Sequence[str]:
     """The command line that does it."""
     for_all, run = desk.for_all, desk.folder / name
-    words = ["watch" if body.get("watch") else "crawl"]
+    words = ["watch" if _watches(body) else "crawl"]
     words += [f"--config={for_all.config.absolute()}"] if for_all.config is not None else []
     preset = body.get("preset") or for_all.preset
     words += [f"--preset={preset}"] if preset else []
     for setting, value in {**for_all.flags(), **flags}.items():
-        if setting == "urls" or (setting in OF_WATCHES and not body.get("watch")):
+        if setting == "urls" or (setting in OF_WATCHES and not _watches(body)):
             continue
         option = f"--{setting.replace('_', '-')}"
         if isinstance(value, dict):

@@ -30,13 +30,14 @@ from wolfspider.dashboard.acting_shapes import (
     History,
     HistoryLine,
     Preview,
-    Saying,
     UndoBody,
 )
 from wolfspider.dashboard.controls import who_said
 from wolfspider.dashboard.desk import RunDesk
-from wolfspider.dashboard.undoing import undo_now, undo_of
-from wolfspider.report.run_facts import Commanded, commands_of
+from wolfspider.dashboard.run_past import past_of
+from wolfspider.dashboard.shapes import Saying
+from wolfspider.dashboard.undoing import saying, undo_now, undos
+from wolfspider.report.run_facts import Commanded
 from wolfspider.store.inbox import waiting_commands
 from wolfspider.store.view import RunView
 from wolfspider.terminal.standing import counted
@@ -45,6 +46,7 @@ from wolfspider.terminal.steering_words import FINISHES, remark, sentence, set_a
 SHOWN = 1000  # commands of a history
 _WAIT = 5.0  # seconds for which a crawl may be busy before it answers
 _PATIENCE = 120.0  # and a process that takes a label into a run
+_MOST_LABELS = 100  # that one process takes in
 _FEW, _MOST_SHARE = 20, 0.8  # links left, and the share that is set aside, where a person is asked first
 _LONGEST = 2000
 
@@ -53,11 +55,11 @@ class Unconfirmed(Busy):
     """It takes much away, so the person has to say that it is meant."""
 
 
-def history(run: Path) -> History:
-    settings, commands = settings_of(run), _commands(run)
-    lines = [_line(each, undo_of(settings, commands, place)) for place, each in enumerate(commands)]
+def history(desk: RunDesk, run: Path) -> History:
+    commands, _ = past_of(desk, run).said()
+    lines = [_line(each, back) for each, back in zip(commands, undos(settings_of(run), commands), strict=True)]
     verbs = {verb: needs for verb, (needs, _) in steering.VERBS.items()}
-    return {"commands": [*lines, *_unanswered(run)], "verbs": verbs}
+    return {"commands": [*lines[-SHOWN:], *_unanswered(run)], "verbs": verbs}
 
 
 def preview(run: Path, asked: Saying) -> Preview:
@@ -65,32 +67,31 @@ def preview(run: Path, asked: Saying) -> Preview:
 
 
 def command(desk: RunDesk, run: Path, asked: CommandBody) -> CommandAnswer:
-    meant = steering.command_for(run, asked["verb"], asked["words"])
-    steering.refuse_what_is_late(run, meant)
-    if not asked.get("confirm") and isinstance(meant, events.Exclude | events.Finish | events.SetLimit):
-        would = _preview(run, meant)
-        if would["needs_confirm"]:
-            raise Unconfirmed(f"{would['text']} Say that it is meant (confirm).")
-    return _sent(desk, run, meant)
+    return _sent(desk, run, steering.command_for(run, asked["verb"], asked["words"]), asked.get("confirm", False))
 
 
 def undo(desk: RunDesk, run: Path, asked: UndoBody) -> CommandAnswer:
-    meant = undo_now(settings_of(run), _commands(run), asked["number"])
+    commands, _ = past_of(desk, run).said()
+    return _sent(desk, run, undo_now(settings_of(run), commands, asked["number"]), asked.get("confirm", False))
+
+
+def _sent(desk: RunDesk, run: Path, meant: Command, confirmed: bool) -> CommandAnswer:
+    """A command, whether it does something or takes it back: where it takes much away, the person must mean it."""
     steering.refuse_what_is_late(run, meant)
-    return _sent(desk, run, meant)
-
-
-def _sent(desk: RunDesk, run: Path, meant: Command) -> CommandAnswer:
+    if not confirmed and isinstance(meant, events.Exclude | events.Finish | events.SetLimit):
+        would = _preview(run, meant)
+        if would["needs_confirm"]:
+            raise Unconfirmed(f"{would['text']} Say that it is meant (confirm).")
     if isinstance(meant, events.Label) and "://" in meant.url and not steering.is_running(run):
         refuse_named(run, PARTS, desk.for_all.settings())
-        number, answer = _taken_in(run, meant)
+        number, answer = _taken_in(desk, run, meant)
     else:
         number, answer = steering.send(run, meant, _WAIT)
     desk.forget(run)
     told = steering.answered(meant, number, answer)
-    commands = _commands(run)
-    place = next((place for place, each in enumerate(commands) if each.number == number), None)
-    back = undo_of(settings_of(run), commands, place) if place is not None else None
+    commands, _ = past_of(desk, run).said()
+    numbered = zip(commands, undos(settings_of(run), commands), strict=True)
+    back = next((undo for each, undo in numbered if each.number == number), None)
     problem = plainly(str(told["problem"]), _LONGEST)
     said = problem or sentence(run, meant, answer) + remark(run, meant)
     return {
@@ -105,23 +106,34 @@ def _sent(desk: RunDesk, run: Path, meant: Command) -> CommandAnswer:
     }
 
 
-def _taken_in(run: Path, label: events.Label) -> tuple[int, Any]:
-    """A label that a process of its own takes into a run at rest; its number, and the answer."""
-    answer = f"{'up' if label.good else 'down'} {label.url}\n"
+def _taken_in(desk: RunDesk, run: Path, label: events.Label) -> tuple[int, Any]:
+    """A label that a process of its own takes into a run at rest; its number, and the answer. Labels that come while
+    such a process is at work are taken in together by the next one."""
+    waiting: list[events.Label] = desk.lasting(run, "labels", list)
+    waiting.append(label)
+    with desk.alone(run, "labels"):
+        if any(each is label for each in waiting):
+            labels = waiting[:_MOST_LABELS]
+            del waiting[: len(labels)]
+            _take_in(run, labels)
+    obeyed = [each for each in past_of(desk, run).said()[0] if each.command == label]
+    if not obeyed or obeyed[-1].number is None:
+        raise Busy(f"{run.name} has the label, and has not obeyed it yet.")
+    return obeyed[-1].number, {"problem": obeyed[-1].problem, "old": obeyed[-1].old}
+
+
+def _take_in(run: Path, labels: Sequence[events.Label]) -> None:
+    answers = "".join(f"{'up' if label.good else 'down'} {label.url}\n" for label in labels)
     words = [sys.executable, "-P", "-m", "wolfspider", "label", "--quiet", "--answers", "-", "--", str(run)]
     try:
         done = subprocess.run(  # noqa: S603
-            words, input=answer.encode(), capture_output=True, timeout=_PATIENCE, cwd=run.parent, check=False
+            words, input=answers.encode(), capture_output=True, timeout=_PATIENCE, cwd=run.parent, check=False
         )
     except subprocess.TimeoutExpired:
         raise Busy(f"{run.name} has not taken the label in within {_PATIENCE:g} seconds; it may yet do so.") from None
     if done.returncode:
         said = plainly(done.stderr.decode("utf-8", "replace"), _LONGEST).strip()
         raise Problem(said.removeprefix("wolfspider: ") or f"{run.name} could not take the label in.")
-    obeyed = [each for each in _commands(run) if each.command == label]
-    if not obeyed or obeyed[-1].number is None:
-        raise Busy(f"{run.name} has the label, and has not obeyed it yet.")
-    return obeyed[-1].number, {"problem": obeyed[-1].problem, "old": obeyed[-1].old}
 
 
 # What a command would do
@@ -187,11 +199,6 @@ def _told(text: str, confirm: bool = False) -> Preview:
 # What was said
 
 
-def _commands(run: Path) -> list[Commanded]:
-    with RunView(run).moment() as connection:
-        return commands_of(connection, SHOWN)
-
-
 def _line(each: Commanded, back: Command | None) -> HistoryLine:
     return {
         "number": each.number,
@@ -222,21 +229,3 @@ def _unanswered(run: Path) -> list[HistoryLine]:
         }
         for number, at, who, waiting in waiting_commands(run, SHOWN)
     ]
-
-
-def saying(command: Command | None) -> Saying | None:
-    """A command in the words of `wolfspider steer`."""
-    match command:
-        case None:
-            return None
-        case events.SetParam(name, value):
-            return {"verb": "set", "words": [f"{name}={value}"]}
-        case events.SetLimit(name, value):
-            return {"verb": "limit", "words": [f"{name}={worded(name, value)}"]}
-        case events.SetTopic(keywords, description):
-            return {"verb": "topic", "words": [", ".join(keywords) or description]}
-        case events.Label(url, good):
-            return {"verb": "label", "words": [url, "up" if good else "down"]}
-        case events.Exclude(rule) | events.Include(rule):
-            return {"verb": type(command).__name__.lower(), "words": [rule]}
-    return {"verb": type(command).__name__.lower(), "words": []}

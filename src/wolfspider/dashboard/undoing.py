@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wolfspider.app import assemble
-from wolfspider.app.settings import Settings
+from wolfspider.app.settings import Settings, worded
 from wolfspider.core import events
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.events import Command
 from wolfspider.core.scope import Rule, Scope
+from wolfspider.dashboard.shapes import Saying
 from wolfspider.report.run_facts import Commanded
 
 NO_UNDO = {
@@ -23,37 +24,66 @@ NO_UNDO = {
 }
 
 
-def undo_of(settings: Settings, commands: Sequence[Commanded], place: int) -> Command | None:
-    """The command that takes back the one at this place of the history; None if none does."""
-    each, before = commands[place], commands[:place]
-    if each.problem:
-        return None
-    match each.command:
-        case events.SetParam() | events.SetLimit():
-            return None if each.old is None else replace(each.command, value=each.old)
-        case events.SetTopic():
-            return _topic_before(settings, before)
-        case events.Pause():
-            return None if _paused(before) else events.Resume()
-        case events.Resume():
-            return events.Pause() if _paused(before) else None
-        case events.Label(url, good):
-            labels = [one.command for one in _obeyed(before) if isinstance(one.command, events.Label)]
-            was = [label.good for label in labels if label.url == url]
-            return events.Label(url, was[-1]) if was and was[-1] != good else None
-        case events.Exclude(rule):
-            return _exact(settings, before, each.command, events.Include(rule))
-        case events.Include(rule):
-            return _exact(settings, before, each.command, events.Exclude(rule))
-    return None
+def undos(settings: Settings, commands: Sequence[Commanded]) -> list[Command | None]:
+    """For each command of a whole history the one that takes it back; None if none does."""
+    before = _SetSoFar(settings)
+    return [before.obey(each) if not each.problem else None for each in commands]
+
+
+class _SetSoFar:
+    """How a run is set after the commands that were walked through."""
+
+    def __init__(self, settings: Settings) -> None:
+        topic = assemble.topic_of(settings, ())
+        self._topic = events.SetTopic(topic.keywords, topic.description)
+        self._scope = assemble.scope_of(settings)
+        self._paused = False
+        self._labels: dict[str, bool] = {}
+
+    def obey(self, each: Commanded) -> Command | None:
+        """Walk on; what takes this command back."""
+        command = each.command
+        match command:
+            case events.SetParam() | events.SetLimit():
+                return None if each.old is None else replace(command, value=each.old)
+            case events.SetTopic():
+                undo: Command | None = self._topic
+                self._topic = command
+            case events.Pause():
+                undo = None if self._paused else events.Resume()
+                self._paused = True
+            case events.Resume():
+                undo = events.Pause() if self._paused else None
+                self._paused = False
+            case events.Label(url, good):
+                was = self._labels.get(url)
+                undo = events.Label(url, was) if was is not None and was != good else None
+                self._labels[url] = good
+            case events.Exclude(rule):
+                undo = self._exact(command, events.Include(rule))
+            case events.Include(rule):
+                undo = self._exact(command, events.Exclude(rule))
+            case _:
+                undo = None
+        return undo
+
+    def _exact(self, command: Command, undo: Command) -> Command | None:
+        """The undo, if the rules are then what they were."""
+        was = list(self._scope.rules)
+        _apply(self._scope, command)
+        now = list(self._scope.rules)
+        _apply(self._scope, undo)
+        exact, self._scope.rules = self._scope.rules == was, now
+        return undo if exact else None
 
 
 def undo_now(settings: Settings, commands: Sequence[Commanded], number: int) -> Command:
-    """The same for the command of this number, at this moment: nothing else may have changed the same thing since."""
+    """What takes back the command of this number, at this moment: nothing else may have changed the same thing since.
+    `commands`: all of the run."""
     place = next((place for place, each in enumerate(commands) if each.number == number), None)
     if place is None:
-        raise Problem(f"There is no command {number} among the last {len(commands):,} that were obeyed.")
-    undo = undo_of(settings, commands, place)
+        raise Problem(f"There is no command {number} among the {len(commands):,} that were obeyed.")
+    undo = undos(settings, commands)[place]
     if undo is None:
         why = commands[place].problem and "It was not obeyed, so there is nothing to take back."
         raise Problem(why or NO_UNDO.get(type(commands[place].command), "Nothing takes this back."))
@@ -80,28 +110,6 @@ def _apply(scope: Scope, command: Command) -> None:
             scope.include(Rule.read(rule))
 
 
-def _exact(settings: Settings, before: Sequence[Commanded], command: Command, undo: Command) -> Command | None:
-    """The undo, if the rules are then what they were."""
-    scope = scope_after(settings, before)
-    was = list(scope.rules)
-    _apply(scope, command)
-    _apply(scope, undo)
-    return undo if scope.rules == was else None
-
-
-def _topic_before(settings: Settings, before: Sequence[Commanded]) -> Command:
-    said = [each.command for each in _obeyed(before) if isinstance(each.command, events.SetTopic)]
-    if said:
-        return said[-1]
-    topic = assemble.topic_of(settings, ())
-    return events.SetTopic(topic.keywords, topic.description)
-
-
-def _paused(before: Sequence[Commanded]) -> bool:
-    said = [each.command for each in _obeyed(before) if isinstance(each.command, events.Pause | events.Resume)]
-    return bool(said) and isinstance(said[-1], events.Pause)
-
-
 def _obeyed(commands: Sequence[Commanded]) -> list[Commanded]:
     return [each for each in commands if not each.problem]
 
@@ -119,3 +127,21 @@ def _thing(command: Command) -> object:
             return "pause"
         case _:
             return type(command).__name__
+
+
+def saying(command: Command | None) -> Saying | None:
+    """A command in the words of `wolfspider steer`."""
+    match command:
+        case None:
+            return None
+        case events.SetParam(name, value):
+            return {"verb": "set", "words": [f"{name}={value}"]}
+        case events.SetLimit(name, value):
+            return {"verb": "limit", "words": [f"{name}={worded(name, value)}"]}
+        case events.SetTopic(keywords, description):
+            return {"verb": "topic", "words": [", ".join(keywords) or description]}
+        case events.Label(url, good):
+            return {"verb": "label", "words": [url, "up" if good else "down"]}
+        case events.Exclude(rule) | events.Include(rule):
+            return {"verb": type(command).__name__.lower(), "words": [rule]}
+    return {"verb": type(command).__name__.lower(), "words": []}

@@ -35,11 +35,24 @@ function told(verb, words, answer) {
   return text.replace(/ Take it back by: .*$/s, "") || `Done: ${verb} ${words.join(" ")}`.trim();
 }
 
+// What takes much away is done once the person says that it is meant, whether it does something or takes it back.
+async function send(path, body) {
+  try {
+    return await post(path, body);
+  } catch (problem) {
+    if (problem.status !== 409 || body.confirm || !problem.message.includes("(confirm)")) throw problem;
+    const sure = await ask("Is that meant?", (close) => h("div", { class: "stack" }, h("p", {}, problem.message.replace(/ Say that it is meant \(confirm\)\.?/, "")),
+      h("div", { class: "row end" }, button("Leave it", () => close(false)), button("Do it", () => close(true), { class: "button primary" }))));
+    return sure ? send(path, { ...body, confirm: true }) : null;
+  }
+}
+
 export async function undo(run, number) {
   try {
-    const back = await post(`${of(run)}/undo`, { number });
-    toast(told("undone", [], back?.answer) || "Undone.");
-    return true;
+    const back = await send(`${of(run)}/undo`, { number });
+    if (!back) return false;
+    toast(back.problem || told("undone", [], back.answer), { bad: Boolean(back.problem) });
+    return !back.problem;
   } catch (problem) {
     toast(problem.message, { bad: true });
     return false;
@@ -48,17 +61,13 @@ export async function undo(run, number) {
 
 export async function command(run, verb, words = [], { confirm = false, quiet = false } = {}) {
   try {
-    const back = await post(`${of(run)}/commands`, { verb, words, confirm });
+    const back = await send(`${of(run)}/commands`, { verb, words, confirm });
+    if (!back) return null;
     const refused = back.problem || back.answer?.problem;
     if (refused) toast(String(refused), { bad: true });
     else if (!quiet) toast(told(verb, words, back.answer), { undo: back.undo ? () => undo(run, back.number) : null });
     return refused ? null : back;
   } catch (problem) {
-    if (problem.status === 409 && !confirm && problem.message.includes("(confirm)")) {
-      const sure = await ask("Is that meant?", (close) => h("div", { class: "stack" }, h("p", {}, problem.message.replace(/ Say that it is meant \(confirm\)\.?/, "")),
-        h("div", { class: "row end" }, button("Leave it", () => close(false)), button("Do it", () => close(true), { class: "button primary" }))));
-      return sure ? command(run, verb, words, { confirm: true, quiet }) : null;
-    }
     toast(problem.message, { bad: true });
     return null;
   }

@@ -34,7 +34,7 @@ export const post = (path, body) =>
 
 export const of = (run) => `/api/runs/${encodeURIComponent(run)}`;
 
-const KINDS = ["hello", "gauge", "page", "obeyed", "running", "ended"];
+const KINDS = ["hello", "gauge", "page", "obeyed", "running", "ended", "trouble"];
 
 const AGAIN = 2000; // milliseconds until a stream that was refused is asked for again
 

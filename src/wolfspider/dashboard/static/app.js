@@ -10,17 +10,17 @@ import { wait } from "./starting.js";
 
 const GENERAL = [["", "runs", "Runs"], ["start", "start", "Start a crawl"], ["compare", "compare", "Compare"]];
 const OF_RUN = [
-  ["", "overview", "Overview"], ["pages", "pages", "Pages"], ["hosts", "hosts", "Hosts"], ["map", "map", "Map"],
+  ["", "overview", "Overview"], ["pages", "pages", "Pages"], ["hosts", "hosts", "Hosts"], ["queue", "queue", "Queue"], ["map", "map", "Map"],
   ["steer", "steer", "Steer"], ["label", "label", "Label"], ["search", "search", "Search"], ["news", "news", "News"],
   ["1997", "spider", "1997"], ["report", "report", "Report"],
 ];
 const MODULES = {
   runs: "./runs.js", start: "./start.js", compare: "./compare.js", overview: "./overview.js", pages: "./pages.js",
-  hosts: "./hosts.js", map: "./stage.js", steer: "./steer.js", label: "./label.js", search: "./search.js",
-  news: "./news.js", 1997: "./stage.js", report: "./report.js", explain: "./explain.js",
+  hosts: "./hosts.js", queue: "./queue.js", map: "./stage.js", steer: "./steer.js", label: "./label.js", search: "./search.js",
+  news: "./news.js", 1997: "./stage.js", report: "./report.js", explain: "./explain.js", workers: "./workers.js",
 };
 
-let live = null, view = null, turn = 0;
+let live = null, view = null, turn = 0, fleet = false;
 const main = document.getElementById("main"), rail = document.getElementById("rail");
 const places = h("div", { class: "places" }), ofRun = h("div", { class: "places of-run" });
 
@@ -35,7 +35,7 @@ function fits(path, here) {
 }
 
 function drawRail(here) {
-  fill(places, GENERAL.map(([path, picture, text]) => place(`#/${path}`, picture, text, !here.run && here.name === (path || "runs"))));
+  fill(places, [...GENERAL, ...(fleet ? [["workers", "hosts", "Islands"]] : [])].map(([path, picture, text]) => place(`#/${path}`, picture, text, !here.run && here.name === (path || "runs"))));
   fill(ofRun, here.run ? [
     h("p", { class: "rail-run cut", title: here.run }, here.run),
     OF_RUN.filter(([path]) => fits(path, here)).map(([path, picture, text]) => place(at(here.run, path), picture, text, here.name === (path || "overview") || path === "pages" && here.name === "explain")),
@@ -111,9 +111,10 @@ const lost = h("p", { class: "lost", hidden: true });
 document.querySelector(".shell").prepend(lost);
 setInterval(() => {
   const away = live && !live.connected;
-  lost.hidden = !away;
-  say(lost, away ? "The dashboard does not answer; the crawl goes on without it. Trying again." : "");
+  lost.hidden = !away && !live?.odd;
+  say(lost, away ? "The dashboard does not answer; the crawl goes on without it. Trying again." : live?.odd);
 }, 1000);
 addEventListener("hashchange", show);
 addEventListener("keydown", pressed);
+get("/api/workers").then((told) => { fleet = told.at !== null; if (fleet) drawRail(where()); }, () => {});
 show();

@@ -11,8 +11,9 @@ function colours() {
   return { ink: one("--ink"), muted: one("--muted"), line: one("--line"), panel: one("--panel"), series: COLOURS.map(one) };
 }
 
-// `kind` says which pictures: "run" or "compare". `onPick` gets the downloads of a point that was clicked.
-export function plots(kind, title, onPick) {
+// `kind` says which pictures: "run" or "compare". `onPick` gets the downloads of a point that was clicked, `onDeed` the
+// place of a line that was.
+export function plots(kind, title, onPick, onDeed) {
   const frame = h("iframe", { class: `plots plots-${kind}`, title, tabindex: "-1", sandbox: "allow-scripts", src: "/plots/", loading: "eager" });
   let ready = false, last = null;
   const send = () => {
@@ -23,6 +24,7 @@ export function plots(kind, title, onPick) {
     if (event.data?.say === "ready") { ready = true; frame.dataset.ready = "1"; send(); }
     if (event.data?.say === "drawn") frame.dataset.drawn = "1";
     if (event.data?.say === "pick" && Number.isFinite(event.data.at)) onPick?.(event.data.at, event.data.chart);
+    if (event.data?.say === "deed" && Number.isInteger(event.data.place)) onDeed?.(event.data.place);
   };
   addEventListener("message", hear);
   addEventListener("themechange", send);

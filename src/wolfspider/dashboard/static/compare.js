@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { plots } from "./charts.js";
 import { fill, h } from "./dom.js";
-import { int, percent, words } from "./format.js";
+import { int, none, percent, words } from "./format.js";
 import { at } from "./routes.js";
 
 const MOST = 8;
@@ -31,7 +31,7 @@ export function open(box, { params, go }) {
     h("section", { class: "card" }, h("h2", {}, "In numbers, and where the settings differ"), h("div", { class: "scroll" }, h("table", {},
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), told.runs.map((one) => h("th", { class: "n", scope: "col" }, one.name)))),
       h("tbody", {}, rows.map(([name, value]) => h("tr", {}, h("td", {}, name), told.runs.map((one) => h("td", { class: "n strong" }, value(one))))),
-        differ.map(([name, values]) => h("tr", {}, h("td", { class: "muted" }, words(name)), values.map((value) => h("td", { class: "n" }, value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value))))))))));
+        differ.map(([name, values]) => h("tr", {}, h("td", { class: "muted" }, words(name)), values.map((value) => h("td", { class: "n" }, value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") || none : typeof value === "object" ? JSON.stringify(value) : String(value))))))))));
     drawing.draw({ overTime, runs: told.runs.map(({ series }) => ({ downloads: series.downloads, at: series.at.map((time) => time - series.at[0]), relevant: series.relevant, cumulative: series.cumulative })) });
   }).catch((problem) => fill(body, h("p", { class: "callout bad" }, problem.message)));
   return { destroy: () => { gone = true; drawing?.destroy(); } };

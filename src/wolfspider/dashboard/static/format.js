@@ -15,6 +15,11 @@ export function decimal(n, places = 1) {
   return known(n) ? n.toFixed(places) : none;
 }
 
+// A number of any size, in three digits that say something.
+export function figure(n) {
+  return !known(n) ? none : Number.isInteger(n) || Math.abs(n) >= 100 ? int(n) : String(Number(n.toPrecision(Math.abs(n) < .1 ? 2 : 3)));
+}
+
 export function span(seconds) {
   if (!known(seconds)) return none;
   const s = Math.max(0, Math.round(seconds));

@@ -11,6 +11,7 @@ export class Live {
     this.run = null;
     this.series = null;
     this.connected = true;
+    this.odd = ""; // what keeps the server from telling what happens
     this.trouble = "";
     this.ears = new Set();
     this.drawn = -1; // downloads that the curves know
@@ -24,6 +25,7 @@ export class Live {
     this.frames.on("obeyed", () => { this.look(); this.drawn = -1; this.curves(); this.tell("obeyed"); });
     this.frames.on("running", () => this.look());
     this.frames.on("ended", () => { this.look(); this.drawn = -1; this.curves(); this.tell("page"); });
+    this.frames.on("trouble", ({ problem }) => { this.odd = problem ?? ""; });
     this.frames.on("state", (good) => { this.connected = good; this.tell("state"); if (good) this.look(); });
     this.clocks = [setInterval(() => this.curves(), PACE), setInterval(() => this.look(), REST)];
     this.ready = this.look();

@@ -132,7 +132,7 @@ export function mount(element, { run }) {
     try {
       const found = await get(`${of(run)}/map/page`, { page });
       if (mine !== chosen || gone) return;
-      const by = found.agent && data.names.length > 1 ? `, brought by ${found.agent}` : "";
+      const by = found.agent && data.allAgents > 1 ? `, brought by ${found.agent}` : "";
       const worth = found.score === null ? "" : `, score ${found.score.toFixed(2)}`;
       const links = [h("a", { class: "button small", href: at(run, "explain", { url: found.url }) }, "Why?"), outside(found.url, "Open the page")];
       show(found.title || found.url, [found.host, `${found.relevant ? "Relevant" : "Not relevant"}${worth}${by}`], links);

@@ -29,7 +29,7 @@ export class MapData {
     this.host = new Int32Array(1024);
     this.plots = [];
     this.hosts = []; // {name, pages, lit, plots}
-    this.names = [];
+    this.allAgents = 0;
     this.agents = [];
     this.ground = new Map(); // two by two cells -> plot
     this.bounds = null; // in steps
@@ -52,7 +52,7 @@ export class MapData {
     for (let page = this.size; page < this.size + x.length; page += 1) this.settle(page);
     this.size += x.length;
     for (const [page, light] of answer.changed) this.shine(page, light);
-    this.names = answer.names;
+    this.allAgents = answer.all_agents;
     this.agents = answer.agents;
     return answer.more;
   }
@@ -134,7 +134,7 @@ export class MapData {
     const best = this.hosts.filter((host) => host.lit).sort((a, b) => b.lit - a.lit || b.pages - a.pages).slice(0, 5);
     const named = best.map((host) => `${host.name} (${told(host.lit)} of ${told(host.pages)})`).join(", ");
     const most = best.length ? ` Most of these are at ${named}.` : "";
-    const walkers = this.agents.length > 1 ? ` ${many(this.names.length, "agent")} brought them.` : "";
+    const walkers = this.agents.length > 1 ? ` ${many(this.allAgents, "agent")} brought them.` : "";
     const rest = this.leftOut ? ` ${many(this.leftOut, "visit")} came when the map was full.` : "";
     return `${many(this.size, "page")} of ${many(this.hosts.length, "host")}, ${told(this.lit)} relevant.${most}${walkers}${rest}`;
   }

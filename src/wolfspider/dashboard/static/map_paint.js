@@ -170,19 +170,21 @@ export class MapPaint {
     pen.globalAlpha = 1;
   }
 
-  // Names of the largest plots there is room for.
+  // Names of hosts, each once, at its largest plot, as far as there is room.
   drawNames(cell) {
     const { pen, canvas, data, view, colours } = this, size = 12 * this.ratio;
     pen.font = `600 ${size}px ${getComputedStyle(canvas).fontFamily}`;
     pen.textAlign = "center";
-    const plots = data.plots.filter((plot) => plot.side * cell > 64 * this.ratio).sort((a, b) => b.side - a.side).slice(0, 60), taken = [];
+    const plots = data.plots.filter((plot) => plot.side * cell > 64 * this.ratio).sort((a, b) => b.side - a.side).slice(0, 60), taken = [], named = new Set();
     for (const plot of plots) {
       const name = data.hosts[plot.host].name, side = plot.side * cell;
-      const x = ((plot.x + plot.side / 2) * data.unit - view.x) * view.scale + canvas.width / 2, y = (plot.y * data.unit - view.y) * view.scale + canvas.height / 2 + size * 1.1;
-      const wide = pen.measureText(name).width + size;
-      if (wide > Math.max(1.35 * side, 140 * this.ratio) || x + wide / 2 < 0 || x - wide / 2 > canvas.width || y < 0 || y - size > canvas.height) continue;
+      const middle = ((plot.x + plot.side / 2) * data.unit - view.x) * view.scale + canvas.width / 2, y = (plot.y * data.unit - view.y) * view.scale + canvas.height / 2 + size * 1.1;
+      const wide = pen.measureText(name).width + size, edge = wide / 2 + 4;
+      const x = middle > 0 && middle < canvas.width ? Math.max(edge, Math.min(canvas.width - edge, middle)) : middle; // not cut off at an edge
+      if (named.has(plot.host) || wide > Math.max(1.35 * side, 140 * this.ratio) || x + wide / 2 < 0 || x - wide / 2 > canvas.width || y < 0 || y - size > canvas.height) continue;
       if (taken.some((one) => Math.abs(one.x - x) < (one.wide + wide) / 2 && Math.abs(one.y - y) < 1.5 * size)) continue;
       taken.push({ x, y, wide });
+      named.add(plot.host);
       pen.globalAlpha = 0.86;
       pen.fillStyle = colours.panel;
       pen.beginPath();
@@ -211,7 +213,7 @@ export class MapPaint {
       if (place >= SHOWN && marked.agent !== agent.name) continue;
       const trail = agent.trail.filter((page) => page < data.size).slice(many ? -12 : -4), last = trail.at(-1);
       if (last === undefined) continue;
-      const named = marked.agent === agent.name, colour = many ? colours.wheel[Math.max(0, data.names.indexOf(agent.name)) % colours.wheel.length] : colours.accent;
+      const named = marked.agent === agent.name, colour = many ? colours.wheel[agent.number % colours.wheel.length] : colours.accent;
       const moved = marked.moves?.get(agent.name), to = this.place(last);
       const at = moved ? [(moved[0] - view.x) * view.scale + canvas.width / 2, (moved[1] - view.y) * view.scale + canvas.height / 2] : to;
       pen.strokeStyle = pen.fillStyle = colour;

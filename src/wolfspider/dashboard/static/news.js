@@ -21,9 +21,21 @@ const counted = (table) => Object.entries(table ?? {}).sort(([, a], [, b]) => b 
 function shares(title, table, href) {
   const rows = counted(table), most = Math.max(...rows.map(([, count]) => count), 1);
   return h("section", { class: "card" }, h("h2", {}, title), rows.length ? h("ul", { class: "share-list" }, rows.map(([name, count]) => h("li", {},
-    href ? h("a", { class: "cut", href: href(name) }, name) : h("span", { class: "cut" }, name || "the crawl"), h("span", { class: "n" }, int(count)), h("span", { class: "mini" }, h("span", { vars: { "--share": String(count / most) } })))))
+    href ? h("a", { class: "cut", href: href(name) }, name || "the crawl") : h("span", { class: "cut" }, name || "the crawl"), h("span", { class: "n" }, int(count)), h("span", { class: "mini" }, h("span", { vars: { "--share": String(count / most) } })))))
     : h("p", { class: "muted" }, "Nothing today."));
 }
+
+// A number of this view, with the list behind it.
+function tile(name, href, value, note) {
+  return h("div", { class: "tile" }, h("span", { class: "tile-name" }, name), h("a", { class: "tile-value", href }, value), h("span", { class: "tile-note" }, note));
+}
+
+const DAY = 86400, ALERT = "alert";
+const LISTS = {
+  today: ["New today", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT],
+  late: ["New today, the latest first", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT && one.late !== null],
+  all: ["All that was reported", () => true],
+};
 
 function report(run, one) {
   const late = one.late !== null && one.late !== undefined ? one.to_the_day ? "today" : `${span(one.late)} late` : "";
@@ -31,25 +43,34 @@ function report(run, one) {
     h("span", { class: "page-where cut" }, outside(one.url, one.host || short(one.url)), one.agent && ` · ${one.agent}`, late && ` · ${late}`), h("span", { class: "tag" }, words(one.kind)));
 }
 
-export function open(box, { run, live }) {
-  const head = header(live), body = h("div", { class: "view" });
+export function open(box, { run, live, params }) {
+  const head = header(live), body = h("div", { class: "view" }), list = LISTS[params.show], narrowed = list || params.site || params.agent !== undefined || params.show === "quiet";
   fill(box, head.element, body);
-  const draw = (news) => fill(body,
+  const fits = (one) => (!list || list[1](one)) && (!params.site || one.host === params.site) && (params.agent === undefined || one.agent === params.agent);
+  const title = [list?.[0] ?? "What is new", params.site && `at ${params.site}`, params.agent !== undefined && `by ${params.agent || "the crawl"}`].filter(Boolean).join(", ");
+  const sites = (all) => h("section", { class: "card" }, h("h2", {}, params.show === "quiet" ? "Sites gone quiet" : "Sites"), h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "site"), h("th", { class: "n", scope: "col" }, "told"), h("th", { class: "n", scope: "col" }, "last news"), h("th", { class: "n", scope: "col" }, "looks since"))),
+    h("tbody", {}, all.map((one) => h("tr", {}, h("td", { class: "grow" }, h("a", { class: "cut strong", href: at(run, "pages", { host: one.host, kind: "all" }) }, one.host), one.silent && h("span", { class: "page-where" }, "gone quiet")), h("td", { class: "n" }, h("a", { href: at(run, "news", { show: "all", site: one.host }) }, int(one.told))), h("td", { class: "n nowrap" }, one.last ? ago(one.last) : none), h("td", { class: "n" }, int(one.looks_since))))))));
+  const behind = (news) => {
+    const found = (news.reports ?? []).filter(fits);
+    if (params.show === "late") found.sort((a, b) => b.late - a.late);
+    return fill(body, h("p", {}, h("a", { href: at(run, "news") }, "All news of this watch")), params.show === "quiet" ? sites((news.sites ?? []).filter((one) => one.silent))
+      : h("section", { class: "card" }, h("h2", {}, title), h("ul", { class: "fresh-items" }, found.length ? found.map((one) => report(run, one)) : h("li", { class: "empty" }, "There is none."))));
+  };
+  const draw = (news) => narrowed ? behind(news) : fill(body,
     h("div", { class: "tiles three" },
-      h("div", { class: "tile" }, h("span", { class: "tile-name" }, "New today"), h("span", { class: "tile-value" }, int(news.today)), h("span", { class: "tile-note" }, plural(Object.values(news.counts ?? {}).reduce((sum, each) => sum + each, 0), "report") + " in all")),
-      h("div", { class: "tile" }, h("span", { class: "tile-name" }, "How late, half of them"), h("span", { class: "tile-value" }, news.late?.median === null || news.late?.median === undefined ? none : span(news.late.median)), h("span", { class: "tile-note" }, news.late?.of ? `latest ${span(news.late.most)}, of ${int(news.late.of)}` : "not known yet")),
-      h("div", { class: "tile" }, h("span", { class: "tile-name" }, "Sites gone quiet"), h("span", { class: "tile-value" }, int((news.sites ?? []).filter((one) => one.silent).length)), h("span", { class: "tile-note" }, `of ${int(news.sites?.length ?? 0)}`))),
+      tile("New today", at(run, "news", { show: "today" }), int(news.today), h("a", { href: at(run, "news", { show: "all" }) }, plural(Object.values(news.counts ?? {}).reduce((sum, each) => sum + each, 0), "report") + " in all")),
+      tile("How late, half of them", at(run, "news", { show: "late" }), news.late?.median === null || news.late?.median === undefined ? none : span(news.late.median), news.late?.of ? `latest ${span(news.late.most)}, of ${int(news.late.of)}` : "not known yet"),
+      tile("Sites gone quiet", at(run, "news", { show: "quiet" }), int((news.sites ?? []).filter((one) => one.silent).length), `of ${int(news.sites?.length ?? 0)}`)),
     h("div", { class: "two wide-left" },
       h("section", { class: "card" }, h("h2", {}, "What is new"), h("ul", { class: "fresh-items" }, news.reports?.length ? news.reports.slice(0, SHOWN).map((one) => report(run, one)) : h("li", { class: "empty" }, "Nothing was reported yet."))),
-      h("div", { class: "view" }, shares("Today, by site", news.by_site, (host) => at(run, "pages", { host, kind: "all" })), Object.keys(news.by_forager ?? {}).length > 1 && shares("Today, by forager", news.by_forager),
+      h("div", { class: "view" }, shares("Today, by site", news.by_site, (site) => at(run, "news", { show: "today", site })), Object.keys(news.by_forager ?? {}).length > 1 && shares("Today, by forager", news.by_forager, (agent) => at(run, "news", { show: "today", agent: agent || undefined })),
         h("section", { class: "card stack" }, h("h2", {}, "Hours of the day"), hours(news.hours?.length === 24 ? news.hours : Array(24).fill(0), "News by the hour they were published in"),
           news.learned_hours?.length === 48 && [hours(news.learned_hours.slice(0, 24), "How busy it expects each hour to be: working days"), hours(news.learned_hours.slice(24), "And at weekends")]))),
-    h("section", { class: "card" }, h("h2", {}, "Sites"), h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "site"), h("th", { class: "n", scope: "col" }, "told"), h("th", { class: "n", scope: "col" }, "last news"), h("th", { class: "n", scope: "col" }, "looks since"))),
-      h("tbody", {}, (news.sites ?? []).map((one) => h("tr", {}, h("td", { class: "grow" }, h("a", { class: "cut strong", href: at(run, "pages", { host: one.host, kind: "all" }) }, one.host), one.silent && h("span", { class: "page-where" }, "gone quiet")), h("td", { class: "n" }, int(one.told)), h("td", { class: "n nowrap" }, one.last ? ago(one.last) : none), h("td", { class: "n" }, int(one.looks_since)))))))));
+    sites(news.sites ?? []));
   let stopped = false;
   const look = async () => {
     if (stopped) return;
-    try { draw(await get(`${of(run)}/news`, { limit: SHOWN })); } catch (problem) { fill(body, h("p", { class: "callout bad" }, problem.message)); }
+    try { draw(await get(`${of(run)}/news`, { limit: narrowed ? 1000 : SHOWN })); } catch (problem) { fill(body, h("p", { class: "callout bad" }, problem.message)); }
   };
   if (live.run.watch) look();
   else fill(body, h("section", { class: "card welcome" }, h("h2", {}, "This run hunts; it does not watch."), h("p", {}, "News are told of runs that watch sites and come back to them: start one by wolfspider watch, with --dashboard to see it here.")));

@@ -25,7 +25,8 @@ export function pill(state, title) {
 export const stateOf = (run) => run.running && STATES[run.gauge?.state] && run.gauge.state !== "ended" && run.state !== "silent" ? run.gauge.state : run.state;
 
 // How long it has been so: no state is shown without its age.
-const age = (run) => known(run.since) ? run.running ? `For ${span(Date.now() / 1000 - run.since)}.` : `${ago(run.since)}.`.replace(/^./, (first) => first.toUpperCase()) : "";
+const age = (run) => known(run.since) ? run.running ? `for ${span(Date.now() / 1000 - run.since)}` : ago(run.since) : "";
+const GOES_ON = "The run is going on."; // the state beside it says more
 
 const figure = (value) => typeof value !== "number" ? String(value) : Number.isInteger(value) || Math.abs(value) >= 100 ? int(value) : String(Number(value.toPrecision(3)));
 
@@ -34,7 +35,7 @@ export function header(live, extra) {
   const state = h("div", { class: "state-line" });
   const draw = () => {
     const now = live.run;
-    fill(state, pill(stateOf(now)), h("span", { class: "state-text" }, [now.reason_text, age(now)].filter(Boolean).join(" ")));
+    fill(state, pill(stateOf(now)), h("span", { class: "state-text" }, [age(now), now.reason_text !== GOES_ON && now.reason_text].filter(Boolean).join(" · ")));
     govern.draw();
   };
   draw();
@@ -67,6 +68,12 @@ function offer(live, action) {
   }
 }
 
+// A line in the plots was chosen: what was done there, and its undo.
+function showDeed(run, one, place) {
+  ask(`Deed ${place}`, (close) => h("div", { class: "stack" }, h("ol", { class: "deeds one" }, deed(run, one, place, () => close(null))),
+    !one.undo && h("p", { class: "muted" }, "Nothing takes this back."), h("div", { class: "row end" }, button("Close", () => close(null), { autofocus: true }))));
+}
+
 async function said(run) {
   const { said: text } = await get(`${of(run)}/said`).catch((problem) => ({ said: problem.message }));
   ask("What its process said last", (close) => h("div", { class: "stack" }, h("pre", { class: "said" }, text || "Nothing."), h("div", { class: "row end" }, button("Close", () => close(null)))));
@@ -74,16 +81,17 @@ async function said(run) {
 
 export function open(box, { run, live, go }) {
   const head = header(live);
+  let drawn = []; // deeds that are lines in the plots
   const works = h("p", { class: "answer" }), spent = h("a", { class: "big", href: at(run, "pages", { kind: "all" }) }), ofAll = h("span", { class: "big-note" });
   const progress = bar(0, "Budget spent"), pace = h("dl", { class: "facts" });
   const good = h("p", { class: "answer" }), relevant = h("a", { class: "big", href: at(run, "pages", { kind: "accepted" }) }), share = h("span", { class: "big-note" });
   const curve = h("div", { class: "spark-box" }), outlook = h("dl", { class: "facts" });
   const next = h("ul", { class: "advice" });
   const tiles = {
-    queue: tile("Queue", at(run, "hosts", { sort: "waiting" })), flight: tile("Under way", at(run, "hosts", { sort: "waiting" })), hosts: tile("Hosts", at(run, "hosts")),
+    queue: tile("Queue", at(run, "queue")), flight: tile("Under way", at(run, "queue")), hosts: tile("Hosts", at(run, "hosts")),
     resting: tile("Hosts at rest", at(run, "hosts", { sort: "waiting" })), rejected: tile("Not relevant", at(run, "pages", { kind: "rejected" })), failed: tile("Failed", at(run, "pages", { kind: "failed" })),
   };
-  const drawing = plots("run", "Plots: harvest rate, pages found and queue, over downloads", () => go(at(run, "pages", { kind: "accepted" })));
+  const drawing = plots("run", "Plots: harvest rate, pages found and queue, over downloads", () => go(at(run, "pages", { kind: "accepted" })), (place) => drawn[place] && showDeed(run, drawn[place], place + 1));
   const deeds = h("ol", { class: "deeds", "aria-label": "Deeds, as numbered in the plots" });
   const lists = { accepted: h("ul", { class: "pages-list" }), rejected: h("ul", { class: "pages-list" }) };
   const hosts = h("tbody"), note = h("p", { class: "note" }), errors = h("ul", { class: "failures" });
@@ -140,8 +148,8 @@ export function open(box, { run, live, go }) {
     const now = live.run;
     gauge();
     fill(next, (now.advice?.length ? now.advice : [{ text: "Nothing needs you now." }]).map((one) => h("li", {}, h("span", {}, one.text), offer(live, one.action))));
-    const drawn = Object.keys(live.series?.strategy ?? {});
-    const told = Object.entries(now.report ?? {}).filter(([name, value]) => !drawn.includes(name) && ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
+    const curves = Object.keys(live.series?.strategy ?? {});
+    const told = Object.entries(now.report ?? {}).filter(([name, value]) => !curves.includes(name) && ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
     reportCard.hidden = told.length === 0 && !sparks.children.length;
     facts(reports, told.map(([name, value]) => [words(name), figure(value)]));
   };
@@ -154,7 +162,7 @@ export function open(box, { run, live, go }) {
     fill(sparks, told.map(([name, values]) => h("figure", {}, h("figcaption", {}, h("span", { class: "muted" }, words(name)), h("strong", {}, figure(values.at(-1)))),
       spark(values.slice(-600), { low: Math.min(0, ...values), label: `${words(name)} over downloads` }))));
     rest();
-    const marks = (s.marks ?? []).filter((one) => !one.problem).slice(-40);
+    const marks = drawn = (s.marks ?? []).filter((one) => !one.problem).slice(-40);
     drawing.draw({ downloads: s.downloads, window: s.window, cumulative: s.cumulative, relevant: s.relevant, frontier: s.frontier, chance: s.chance, deeds: marks.map((one) => one.downloads) });
     fill(deeds, marks.slice(-6).map((one, place) => deed(run, one, marks.length - Math.min(6, marks.length) + place + 1)));
     deeds.hidden = marks.length === 0;

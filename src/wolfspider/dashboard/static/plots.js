@@ -29,7 +29,7 @@
     const axis = { gridcolor: colours.line, linecolor: colours.line, zeroline: false, tickfont: { color: colours.muted, size: 11 }, fixedrange: true, automargin: true };
     return {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "Inter, system-ui, sans-serif", size: 12, color: colours.ink },
-      margin: { l: 44, r: 10, t: 14, b: 30 }, showlegend: false, hovermode: "x unified", hoverlabel: { bgcolor: colours.panel, bordercolor: colours.line, font: { color: colours.ink, size: 12 } },
+      margin: { l: 44, r: 10, t: 22, b: 30 }, showlegend: false, hovermode: "x unified", hoverlabel: { bgcolor: colours.panel, bordercolor: colours.line, font: { color: colours.ink, size: 12 } },
       xaxis: { ...axis, showgrid: false, ticks: "outside", ticklen: 4, tickcolor: colours.line, nticks: small() ? 5 : 8, tickformat: "~s", hoverformat: ",d", ...more.xaxis },
       yaxis: { ...axis, rangemode: "tozero", nticks: 5, ...more.yaxis },
       shapes: more.shapes ?? [], annotations: more.annotations ?? [],
@@ -39,12 +39,12 @@
   const line = (x, y, name, colour, more = {}) =>
     ({ x, y, name, mode: "lines", line: { color: colour, width: 2, ...more.line }, connectgaps: false, ...more.rest });
 
-  // Each deed of a person is a line with its number; what it was stands beside the plots.
+  // Each deed of a person is a line with its number, which opens what it was.
   function marks(given, colours) {
     const every = Math.max(1, Math.ceil(given.length / 12));
     return {
       shapes: given.map((x) => ({ type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: { color: colours.muted, width: 1, dash: "dot" } })),
-      annotations: given.map((x, place) => ({ x, yref: "paper", y: 1, yanchor: "bottom", text: String(place + 1), showarrow: false, font: { size: 10, color: colours.muted } }))
+      annotations: given.map((x, place) => ({ x, yref: "paper", y: 1, yanchor: "bottom", text: String(place + 1), showarrow: false, captureevents: true, name: String(place), borderpad: 3, font: { size: 11, color: colours.ink } }))
         .filter((_, place) => place % every === 0),
     };
   }
@@ -68,6 +68,7 @@
     Plotly.react(plot, traces, layout(colours, more), { displayModeBar: false, responsive: true });
     if (!plot.dataset.heard) {
       plot.dataset.heard = "1";
+      plot.on("plotly_clickannotation", (event) => parent.postMessage({ say: "deed", place: Number(event.annotation?.name) }, "*"));
       plot.on("plotly_click", (event) => parent.postMessage({ say: "pick", chart: name, at: Number(event.points?.[0]?.x) }, "*"));
     }
   }

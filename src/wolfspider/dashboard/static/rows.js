@@ -58,7 +58,7 @@ export function hostRow(run, host, full = true) {
       h("a", { href: at(run, "pages", { host: host.host, kind: "accepted" }) }, int(host.relevant)),
       h("span", { class: "mini", "aria-hidden": "true" }, h("span", { vars: { "--share": String(share) } }))),
     h("td", { class: "n", data: { name: "failed" } }, failed ? h("a", { href: at(run, "pages", { host: host.host, kind: "failed" }), title: refusals(host.refused) }, int(failed)) : "0"),
-    h("td", { class: "n", data: { name: "waiting" } }, int(host.waiting)),
+    h("td", { class: "n", data: { name: "waiting" } }, host.waiting ? h("a", { href: at(run, "queue", { host: host.host }) }, int(host.waiting)) : "0"),
     full && h("td", { class: "n nowrap" }, thumbs(run, host.host, host.label, host.host),
       h("button", { type: "button", class: "thumb", title: "Exclude this host", "aria-label": `Exclude ${host.host}`, on: { click: () => rule(run, "exclude", host.host) } }, icon("ban"))));
 }

@@ -4,7 +4,7 @@ import { command } from "./actions.js";
 import { get, of } from "./api.js";
 import { control } from "./controls.js";
 import { button, fill, h, outside, say } from "./dom.js";
-import { decimal, int, none, short } from "./format.js";
+import { decimal, figure, int, none, short } from "./format.js";
 import { sheet } from "./sheet.js";
 import { scene } from "./spider_scene.js";
 
@@ -89,13 +89,13 @@ export function mount(element, { run }) {
     const kind = one.origin in ORIGINS ? one.origin : "", links = h("ul", { class: "s97-links", hidden: !open.has(one.url) });
     const more = h("button", { type: "button", class: "s97-more", "aria-expanded": open.has(one.url) ? "true" : "false", on: { click: () => unfold(one, links, more) } }, `${int(one.links)} links`);
     if (open.has(one.url)) list(links, open.get(one.url));
-    const bars = BARS.map(([name, label]) => h("div", { class: "s97-score" }, h("span", {}, label), h("span", { class: `s97-track ${kind}`, "aria-hidden": "true" }, h("i", { vars: { "--share": `${100 * Math.min(1, one[name] / longest(name))}%` } })), h("span", { class: "s97-figure" }, decimal(one[name], 3))));
+    const bars = BARS.map(([name, label]) => h("div", { class: "s97-score" }, h("span", {}, label), h("span", { class: `s97-track ${kind}`, "aria-hidden": "true" }, h("i", { vars: { "--share": `${100 * Math.min(1, one[name] / longest(name))}%` } })), h("span", { class: "s97-figure" }, figure(one[name]))));
     return h("li", { class: "s97-result" },
       h("div", { class: "s97-page" },
         h("div", { class: `s97-title ${kind}` }, h("span", { class: "s97-place" }, `${place + 1}.`), outside(one.url, one.title), h("span", { class: `s97-origin ${kind}` }, one.origin || "unknown")),
         h("p", { class: `s97-address cut ${kind}` }, short(one.url)),
         h("p", { class: "s97-words" }, one.words.length ? one.words.map((word) => h("span", { class: "tag" }, word)) : h("span", { class: "muted" }, "no keyword matched"), more), links),
-      h("div", { class: "s97-bars" }, h("div", { class: "s97-total" }, h("span", {}, "score"), h("b", {}, decimal(one.score, 3))), bars));
+      h("div", { class: "s97-bars" }, h("div", { class: "s97-total" }, h("span", {}, "score"), h("b", {}, figure(one.score))), bars));
   }
 
   const list = (box, found) => fill(box, found.links.map((link) => h("li", {}, outside(link.url, link.text || short(link.url)), h("span", { class: "muted cut" }, short(link.url)))), found.all > found.links.length ? h("li", { class: "muted" }, `and ${int(found.all - found.links.length)} more`) : null);

@@ -8,6 +8,7 @@ import { int, percent, plural } from "./format.js";
 import { at } from "./routes.js";
 import { pageLine } from "./rows.js";
 
+const WATCHING = "monitor"; // the preset that watches sites instead of hunting
 const addresses = (text) => text.split(/\s+/).map((each) => each.trim()).filter(Boolean);
 
 export function open(box, { go }) {
@@ -30,6 +31,10 @@ function build(box, choices, go, watch) {
   const strategy = h("select", { name: "strategy" }, choices.strategies.map((each) => h("option", { value: each.name }, each.name)));
   const judge = h("select", { name: "judge" }, choices.judges.map((each) => h("option", { value: each.name }, each.name)));
   const scope = h("select", { name: "scope" }, choices.scopes.map((each) => h("option", { value: each.name }, each.name)));
+  const sitemaps = h("textarea", { name: "sitemaps", placeholder: "https://example.org/sitemap.xml", spellcheck: "false" });
+  const feeds = h("textarea", { name: "feeds", placeholder: "https://example.org/feed.xml", spellcheck: "false" });
+  const learned = h("select", { name: "learned_from" }, h("option", { value: "" }, "nothing: it starts afresh"));
+  get("/api/runs").then(({ runs }) => learned.append(...runs.filter((one) => one.pages && !one.test).map((one) => h("option", { value: one.name }, `${one.name} (${one.strategy})`)))).catch(() => {});
   const sentence = h("p", { class: "help" }), judged = h("p", { class: "help" }), scoped = h("p", { class: "help" }), tuning = h("div");
   strategy.value = ready.strategy ?? strategy.value;
   judge.value = ready.judge ?? judge.value;
@@ -58,6 +63,7 @@ function build(box, choices, go, watch) {
       strategy.value = settings.strategy ?? ready.strategy ?? strategy.value;
       pages.value = String(settings.pages ?? ready.pages ?? 500);
       tune();
+      if (name === WATCHING) say(sentence, "A watch uses its own strategy for news, unless you choose another here; it stays on the sites you name and goes on until you stop it.");
     });
     return h("label", { class: "preset" }, radio, h("b", {}, title), h("span", {}, says));
   };
@@ -66,8 +72,9 @@ function build(box, choices, go, watch) {
     const chosen = form.querySelector("[name=preset]:checked")?.value;
     const given = {
       topic: topic.value.trim(), liked: addresses(liked.value), seeds: addresses(seeds.value), search: search.value.trim(), contact: contact.value.trim(),
-      scope: scope.value, preset: chosen, test,
+      scope: scope.value, preset: chosen, test, sitemaps: addresses(sitemaps.value), feeds: addresses(feeds.value), learned_from: learned.value,
     };
+    if (chosen === WATCHING && !test) given.watch = true;
     if (!chosen || moved.has("strategy")) given.strategy = strategy.value;
     if (!chosen || moved.has("judge")) given.judge = judge.value;
     if (!chosen || moved.has("pages")) given.pages = Number(pages.value);
@@ -102,12 +109,13 @@ function build(box, choices, go, watch) {
       field("Starting points", seeds, "One address a line: where the first links come from."))),
     h("section", { class: "card" }, h("fieldset", {}, h("legend", { class: "as-h2" }, "What is it for?"), h("div", { class: "presets" },
       preset("", "hunt", "relevant pages for few downloads", true),
-      choices.presets.filter((each) => each.name !== "monitor").map((each) => preset(each.name, each.name, each.sentence.replace(" (--like)", ""), false))))),
+      choices.presets.map((each) => preset(each.name, each.name, each.sentence.replace(" (--like)", ""), false))))),
     h("section", { class: "card" }, h("h2", {}, "How, and how far?"), h("div", { class: "fields" },
       h("div", {}, field("Strategy", strategy), sentence), h("div", {}, field("Budget, in downloads", pages), h("p", { class: "help" }, "It ends when they are spent; you can give more later.")),
       h("div", {}, field("Scope", scope), scoped), h("div", {}, field("Contact", contact), h("p", { class: "help" }, "Site owners see it with every request, and can write to you.")),
-      h("details", { class: "all" }, h("summary", {}, "Judge, search, and parameters of the strategy"),
-        h("div", { class: "fields" }, h("div", {}, field("Judge", judge), judged), h("div", {}, field("Search", search), h("p", { class: "help" }, "Starting points from a search service for the topic words."))),
+      h("details", { class: "all" }, h("summary", {}, "Sitemaps, feeds, judge, search, and parameters of the strategy"),
+        h("div", { class: "fields" }, field("Sitemaps", sitemaps, "One address a line: all pages that they list are starting points."), field("Feeds", feeds, "One address a line: RSS or Atom."),
+          h("div", {}, field("Learned from", learned), h("p", { class: "help" }, "What a run of the same strategy has learned is taken over.")), h("div", {}, field("Judge", judge), judged), h("div", {}, field("Search", search), h("p", { class: "help" }, "Starting points from a search service for the topic words."))),
         h("div", { class: "tuning" }, tuning)))));
   fill(side, h("section", { class: "card stack" }, h("h2", {}, "Ready?"), plan,
     button(`Test crawl of ${choices.test_pages} pages`, () => begin(true), { class: "button primary", id: "test-crawl" }),
