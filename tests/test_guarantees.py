@@ -45,6 +45,7 @@ HAZARDS = (  # each has a line of its own, which begins so
     "The clock jumps, the machine sleeps",
     "Too few file handles, threads, memory; a busy event loop",
     "A hand, a process that downloads and reads pages",
+    "A worker of a [cluster](cluster.md)",
     "A server answers slowly, drop by drop, or never",
     "A body without end, a wrong length, a lost connection",
     "A bomb",
@@ -165,7 +166,10 @@ CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "ge
 GUARDED = {
     f"web/http/{name}.py" for name in ("chat_service", "client", "connections", "guard", "lookups", "one_answer")
 }
-BETWEEN_PROCESSES = {"drivers/hands/hand_wire.py"}  # a pair of sockets of our own, connected from the start
+BETWEEN_PROCESSES = {  # a pair of sockets of our own, connected from the start; and is there a Ray cluster?
+    "drivers/hands/hand_wire.py",
+    "drivers/cluster/ray_home.py",
+}
 
 
 def test_only_the_guarded_client_can_reach_the_network() -> None:

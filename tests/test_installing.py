@@ -61,7 +61,7 @@ def index_of_pip() -> dict[str, str]:
 def works(program: Path, home: Path) -> None:
     """Is it the whole program, with its data and its compiled parts, and does it crawl?"""
     version = done(program, "--version", HOME=home).stdout
-    assert version.startswith("wolfspider ") and "with the compiled reader" in version
+    assert version.startswith("wolfspider ") and "compiled: the reader of pages, words, signatures)" in version
     asked = {"_WOLFSPIDER_COMPLETE": "complete_bash", "COMP_WORDS": "wolfspider expo", "COMP_CWORD": 1}
     assert done(program, HOME=home, **asked).stdout.split() == ["export"]
     crawl = done(program, "demo", "--pages", "60", HOME=home)

@@ -183,7 +183,7 @@ def commands(program: typer.Typer, before: str = "") -> set[str]:
 
 def test_the_readme_has_the_commands_there_are_and_no_others() -> None:
     assert set(
-        re.findall(r"^\| `wolfspider ((?:web |states |categories )?[a-z]+)", read("README.md"), re.MULTILINE)
+        re.findall(r"^\| `wolfspider ((?:web |states |categories |cluster )?[a-z]+)", read("README.md"), re.MULTILINE)
     ) == commands(app)
 
 

@@ -34,7 +34,9 @@ def commands(name: str) -> list[str]:
 def test_there_is_a_tutorial_for_each_kind_of_user() -> None:
     assert {*TUTORIALS, "corpus"} == {"agent-builder", "corpus", "librarian", "newsroom", "researcher"}
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [name for name in TUTORIALS if f"](docs/tutorials/{name}.md)" not in readme] == []
+    pages = [f"tutorials/{name}" for name in TUTORIALS] + ["corpus"]
+    assert [page for page in pages if f"](docs/{page}.md)" not in readme] == []
+    assert [page for page in pages if "This page is for " not in (ROOT / f"docs/{page}.md").read_text("utf-8")] == []
 
 
 @pytest.mark.parametrize("name", TUTORIALS)

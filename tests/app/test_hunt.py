@@ -238,7 +238,7 @@ def test_every_setting_is_part_of_what_a_run_is_or_may_change() -> None:
     assert {
         *("urls", "seeds", "sitemap", "feed", "search", "results", "topic", "description", "like"),
         *("leaps", "category", "strategy", "set", "judge", "judge_text", "learned_from", "seed"),
-        *("include", "exclude", "nofollow", "traps", "pdf", "watch"),
+        *("include", "exclude", "nofollow", "traps", "pdf", "watch", "territory"),
     } == IDENTITY
     assert not IDENTITY & set(CHANGEABLE) and IDENTITY | set(CHANGEABLE) == set(Settings.__slots__)
     assert live_names(Limits) == LIVE and set(LIVE) <= set(CHANGEABLE), "the crawl obeys what settings call live"

@@ -464,7 +464,7 @@ def commands(command: object = None, path: str = "wolfspider") -> Iterator[tuple
 
 
 COMMANDS = dict(commands())
-GROUPS = ("wolfspider web", "wolfspider states", "wolfspider categories")
+GROUPS = ("wolfspider web", "wolfspider states", "wolfspider categories", "wolfspider cluster")
 
 
 def section(path: str) -> str:

@@ -78,6 +78,7 @@ def file(tmp_path: Path) -> Callable[[str], Path]:
     return written
 
 
+@pytest.mark.sampled(3)
 def test_the_first_example_of_contributing_conforms_and_crawls(run: Run, file: Callable[[str], Path]) -> None:
     path = file(EXAMPLES[0])
     code, out, _ = run("conform", path)
@@ -127,6 +128,7 @@ def test_a_strategy_that_takes_no_room_is_told_to(run: Run, file: Callable[[str]
     assert remedy.startswith("  What to do:  In `propose`, ask `room.take(link)` for each visit")
 
 
+@pytest.mark.sampled(3)
 def test_who_keeps_too_much_is_told_of_extra(run: Run, file: Callable[[str], Path]) -> None:
     code, out, _ = run("conform", file(HOARDS))
     assert code == 1 and out.count("  broken  ") == 1
@@ -186,6 +188,7 @@ def test_a_judge_is_tried_as_one(run: Run, file: Callable[[str], Path]) -> None:
     assert code == 1 and "broken  verdicts_are_scores: it says Verdict(score=1.5" in out
 
 
+@pytest.mark.sampled(3)
 def test_everything_of_a_file_is_tried(run: Run) -> None:
     code, out, _ = run("conform", ROOT / "examples" / "own_judge_and_strategy.py")
     assert code == 0 and out.count("  holds   ") == len(JUDGE_CHECKS) + len(STRATEGY_CHECKS)

@@ -19,13 +19,15 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import crawl_screen
 from wolfspider.terminal.crawl_screen import CrawlTally, following
-from wolfspider.terminal.first_aid import SOON, nothing_relevant
+from wolfspider.terminal.first_aid import AT_THE_END, SOON, nothing_relevant
 from wolfspider.terminal.spider_results import Outputs
 from wolfspider.web.server.serve import serve
 
 
 def test_there_is_no_advice_before_it_is_needed() -> None:
     assert not nothing_relevant(SOON - 1, PageCount(50), ["wolf"], {})
+    assert nothing_relevant(AT_THE_END, PageCount(9), ["wolf"], {}, over=True)
+    assert not nothing_relevant(AT_THE_END - 1, PageCount(9), ["wolf"], {}, over=True)
     assert not nothing_relevant(SOON, PageCount(50, 1), ["wolf"], {})
     assert not nothing_relevant(SOON, PageCount(50, 0, 1, 1), ["wolf"], {})
     assert not nothing_relevant(SOON, PageCount(), ["wolf"], {})  # then failures are the trouble
@@ -113,12 +115,12 @@ def test_status_repeats_the_advice_and_names_what_came_nearest(
     pages |= {f"http://a.test/{number}": page(f"Bread {number}", f"{BREAD} wolf") for number in range(120)}
     via, run = f"127.0.0.1:{aside(serve(SmallWeb(pages, {}))).port}", tmp_path / "run"
     told = ("--topic", "wolf spiders, silk", "--judge", "coverage", "--via", via, "--delay", "0", "--disk-floor", "0")
-    alike = ("--traps", "ignore", "--pages", "105", "--quiet", "--out", str(run))
+    alike = ("--traps", "ignore", "--pages", "25", "--out", str(run))
     assert main(["crawl", "http://a.test/", *told, *alike]) == 0
-    capsys.readouterr()
+    assert "No relevant page in 25 downloads" in " ".join(capsys.readouterr().err.split())
     assert main(["status", str(run)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "No relevant page in 105 downloads" in said and "Are the starting points on topic?" in said
+    assert "No relevant page in 25 downloads" in said and "Are the starting points on topic?" in said
     assert "Nearest so far: http://a.test/" in said and "label URL up" in said
     assert main(["status", str(run), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["advice"]) == 2

@@ -58,6 +58,7 @@ def test_what_a_strategy_prints_is_no_event(loud: Path, tmp_path: Path, aside: C
     assert done.returncode == 0 and json.loads(done.stdout) and "loaded" in done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_what_a_strategy_prints_is_no_row(loud: Path, jobs: int) -> None:
     given = ("--web", "synthetic:pages=1000", "--pages", 5, "--repeats", 2, "--jobs", jobs, "--json", "-", "--quiet")
@@ -156,6 +157,7 @@ def test_ctrl_c_ends_a_crawl_whose_strategy_never_comes_to_an_end_and_names_its_
     assert called(words).returncode == 0 and RunView(folder).summary().downloads == 6
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("jobs", "after"), [(1, 0), (1, 25), (2, 25)], ids=["first trial", "one job", "two jobs"])
 def test_ctrl_c_ends_a_bench_whose_strategy_never_comes_to_an_end_and_names_its_method(
     tmp_path: Path, jobs: int, after: int

@@ -177,6 +177,7 @@ def test_what_was_drawn_and_is_excluded_since_is_dropped() -> None:
     probes.visits(frontier_of(50), opened(room, 1.0), anything, anything)
     assert probes.drawn
     assert not probes.visits(frontier_of(50), opened(room, 2.0), nothing, anything) and not probes.drawn
+    assert probes.dropped == probes.numbered
 
 
 def test_a_host_that_rests_too_long_is_not_waited_for() -> None:
@@ -184,6 +185,7 @@ def test_a_host_that_rests_too_long_is_not_waited_for() -> None:
     probes.spent(5)
     room.rest("host0.test", 1000.0)
     assert not probes.visits(frontier_of(50), opened(room, 1.0), anything, anything) and not probes.drawn
+    assert probes.dropped == probes.numbered == 1
 
 
 def test_a_probe_whose_page_comes_another_way_meanwhile_is_answered_with_it() -> None:

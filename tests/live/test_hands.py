@@ -30,8 +30,8 @@ from tests.live.hunting import (
 from faults import Faulty
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Fetch
-from wolfspider.drivers.hands import hired as hired_hands
-from wolfspider.drivers.hands.hired import Hired
+from wolfspider.drivers.hands import local_hand
+from wolfspider.drivers.hands.local_hand import LocalHand
 from wolfspider.drivers.hands.many import ManyHands
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.sqlite import open_run
@@ -41,7 +41,7 @@ from wolfspider.web.worlds.world import Servable
 SLOTS = 4
 
 
-def hired(told: Told) -> Iterator[Hired]:
+def hired(told: Told) -> Iterator[LocalHand]:
     assert told.hunt is not None and isinstance(told.hunt._hands, ManyHands)
     yield from told.hunt._hands._hands
 
@@ -49,8 +49,8 @@ def hired(told: Told) -> Iterator[Hired]:
 def kill_hands(told: Told) -> None:
     """kill -9 every hand there is."""
     for hand in hired(told):
-        if hand._process is not None:
-            os.kill(hand._process.pid, signal.SIGKILL)
+        if hand.process is not None:
+            os.kill(hand.process.pid, signal.SIGKILL)
 
 
 def asked(server: Served) -> Counter[str]:
@@ -225,6 +225,6 @@ def _alive(pid: str) -> bool:
 def test_hands_that_never_begin_end_the_crawl_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text("import os\nos._exit(3)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(hired_hands, "_REST", 0.0)
+    monkeypatch.setattr(local_hand, "_REST", 0.0)
     with pytest.raises(Problem, match=r"died 8 times in a row.*--hands 0"):
         crawled(Hosts(2, 2), "http://h0.test/", out=tmp_path / "run", pages=4, hands=1)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from wolfspider import __version__
-from wolfspider.app import preflight
+from wolfspider.app import cluster, preflight
 from wolfspider.app.leaping import Leaping
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.quiet_hours import QuietHours
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, EndReason, Event, Obeyed
-from wolfspider.core.model import FEED, LEAP, SEARCH, SITEMAP, Fetch, Page, Route, host_of
+from wolfspider.core.model import FEED, LEAP, SEARCH, SITEMAP, Failure, Fetch, Page, Route, host_of
 from wolfspider.core.params import begun_with, chosen, parameters, wants_letter
 from wolfspider.core.randomness import generator
 from wolfspider.core.scope import Nofollow, Scope
+from wolfspider.core.territory import SiteShare
 from wolfspider.core.topic import Topic
 from wolfspider.drivers.driver import Clock
 from wolfspider.drivers.hands.contract import Hands
@@ -38,7 +41,7 @@ from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import snapshots
 from wolfspider.store.base import Store
 from wolfspider.store.folder import Places
-from wolfspider.web.http.client import Caps
+from wolfspider.web.http.client import Answer, Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.polite import DAY, Manners
@@ -118,14 +121,24 @@ def judge_of(settings: Settings, learned: Learned | None = None) -> Callable[[To
 
 
 def scope_of(settings: Settings) -> Scope:
-    """Addresses that end like files are left alone, unless the person named one, or wants those of its kind."""
-    named = frozenset(map(seeds.address, settings.urls))
+    """Addresses that end like files are left alone, unless the person named one, or wants those of its kind. So are
+    sites of another crawl's territory."""
+    named, owned = frozenset(map(seeds.address, settings.urls)), owned_by(settings)
 
     def within(url: str) -> bool:
         pdf = settings.pdf and url.partition("?")[0].lower().endswith(".pdf")
-        return not looks_like_file(url) or url in named or pdf
+        return (not looks_like_file(url) or url in named or pdf) and owned(host_of(url))
 
     return Scope(settings.include, settings.exclude, within, Nofollow(settings.nofollow))
+
+
+def owned_by(settings: Settings) -> Callable[[str], bool]:
+    """Is a host in the territory of the crawl? All are where it has none."""
+    territory = SiteShare.read(settings.territory)
+    if territory is None:
+        return lambda host: True
+    domain = HostCap().domain
+    return lru_cache(10_000)(lambda host: territory.owns(domain(host)))
 
 
 def sources_of(
@@ -195,9 +208,17 @@ def web_of(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack
     those `given` besides, are those that the person named."""
     named = map(host_of, (*preflight.asked(settings), *given)) if settings.allow_private else ()
     web = plan_of(settings, clock.speed).made(clock, named)
+    if settings.territory:
+        owned = owned_by(settings)
+        web.elsewhere = lambda url: None if owned(host_of(url)) else _not_ours()
     stack.push_async_callback(web.client.close)
     web.restore(store.hosts(), clock())
     return web
+
+
+async def _not_ours() -> Answer | Failure:
+    """Of a robots.txt that is said to lie at a site of another territory: its own crawl alone may ask there."""
+    return Failure("waiting", "it is said to lie at a site of another crawl's territory")
 
 
 def plan_of(settings: Settings, speed: float = 1.0) -> WebPlan:
@@ -221,19 +242,33 @@ def plan_of(settings: Settings, speed: float = 1.0) -> WebPlan:
     )
 
 
-def hands_of(
-    settings: Settings, web: Live, store: Store, clock: Clock, budget: MemoryBudget, stack: AsyncExitStack
+async def hands_of(
+    settings: Settings,
+    web: Live,
+    store: Store,
+    clock: Clock,
+    budget: MemoryBudget,
+    stack: AsyncExitStack,
+    folder: Path,
+    remark: Callable[[str], None],
 ) -> Hands:
-    """What sends the requests and reads the answers: this process, or others."""
+    """What sends the requests and reads the answers: this process, others, or others on a cluster."""
     count, main = preflight.hand_count(settings), settings.judge_text == "main"
     if not count:
         return HandsHere(web, ReadHere(main=main), budget)
     from wolfspider.drivers.hands.hired import Orders
+
+    plan = plan_of(settings, clock.speed)
+    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, clock.offset, web.guard.named(), main)
+
+    def sent_again() -> None:
+        store.count("refetched")
+
+    if settings.cluster:
+        return await cluster.hands_on(settings.cluster, web, orders, clock, sent_again, stack, folder, remark)
     from wolfspider.drivers.hands.many import ManyHands
 
-    plan = plan_of(settings, clock.speed).shared(count)
-    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, clock.offset, web.guard.named(), main)
-    hands = ManyHands(web, orders, lambda: store.count("refetched"))
+    hands = ManyHands(web, replace(orders, plan=plan.shared(count)), sent_again)
     stack.push_async_callback(hands.close)
     return hands
 
@@ -273,7 +308,7 @@ def driver_of(
     replayed: float = 0.0,
 ) -> LiveDriver:
     crawl.listen(lambda event: _name_hosts(web, hands, event))
-    _make_hosts_rest(crawl, room, web, clock)
+    _make_hosts_rest(crawl, room, web, clock, cluster.may_be_out(settings, store.about))
 
     crawl.budgets.start_session(clock(), store.counts().get("seconds", 0))
 
@@ -298,21 +333,22 @@ def driver_of(
     )
 
 
-def _make_hosts_rest(crawl: Crawl, room: Room, web: Live, clock: Clock) -> None:
-    """Visits that were in flight when a run died count as sent just now, and hosts that rest are not asked."""
+def _make_hosts_rest(crawl: Crawl, room: Room, web: Live, clock: Clock, later: float) -> None:
+    """Visits that were in flight when a run died count as sent just now, or as out until `later` seconds from now, and
+    hosts that rest are not asked."""
     room.pause = web.retry_after
     if crawl.strategy.awaits:
         room.longest = web.polite.manners.patience
     for flight in crawl.flights.values():
         if flight.how == Route.OUT and not flight.postponed:
-            web.polite.asked(flight.visit.link.host)
+            web.polite.asked(flight.visit.link.host, later)
     for host in web.polite.resting():
         room.rest(host, min(web.polite.ready_at(host), clock() + room.longest))
 
 
 def _name_hosts(web: Live, hands: Hands, event: Event) -> None:
     """Hosts of starting points that a person adds are named as those that the crawl began with."""
-    if isinstance(event, Obeyed) and isinstance(event.command, AddSeeds) and not event.problem:
+    if isinstance(event, Obeyed) and isinstance(event.command, AddSeeds) and not (event.problem or event.command.found):
         hosts = [host_of(url) for url in event.command.urls]
         web.guard.name(hosts)
         hands.name(hosts)

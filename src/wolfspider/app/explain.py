@@ -23,8 +23,10 @@ from wolfspider.core.limits import Limits
 from wolfspider.core.model import host_of
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.policy.budgets import Budgets
+from wolfspider.policy.link_shelf import Item
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
+from wolfspider.store.fleet_folder import run_of
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_robots import LiveRobots, origin_of
@@ -36,7 +38,9 @@ MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
 
 def why(folder: Path, typed: str) -> dict[str, Any]:
     """Everything the run knows of an address, as plain data."""
-    view, url = RunView(folder), address(typed)
+    url = address(typed)
+    folder = run_of(folder, url)
+    view = RunView(folder)
     page = view.page(url)
     first = page.url if page is not None else url
     visits = view.visits_of(url) or view.visits_of(first)
@@ -236,19 +240,35 @@ class Matching(NamedTuple):
     examples: list[str]  # addresses of some that match
 
 
-def matching(folder: Path, rule: Rule) -> Matching | None:
-    """Count the waiting links that a rule matches: those of the last snapshot that were not visited since. None if
-    there is no snapshot, the strategy keeps no queue of links, or its class cannot be loaded."""
-    view = RunView(folder)
-    with suppress(ClassNeeded), glimpse(view) as seen:
+class WaitingLinks(NamedTuple):
+    """What waits in a queue, as far as it is known from outside the crawl."""
+
+    items: list[Item]
+    whole: bool  # are these all?
+    at: float  # when the queue was written down
+
+
+def waiting_links(view: RunView) -> WaitingLinks | None:
+    """Those of the last snapshot that were not visited or excluded since. None if there is no snapshot, or the strategy
+    keeps no queue of links."""
+    with glimpse(view) as seen:
         frontier = seen.strategy.frontier if seen is not None else None
         if seen is None or frontier is None:
             return None
         gone, allows = inspection.visited_since(view, seen.last.seq), _current_scope(view).allows
-        links = [item.link for item in islice(frontier.items(), MOST_MATCHED)]
-        links = [link for link in links if link.url not in gone and allows(link.url)]
-        matched = [link for link in links if rule.matches(link.url)]
-        hosts = Counter(link.host for link in matched)
-        examples = [link.url for link in matched[:EXAMPLES]]
-        return Matching(hosts, len(links), len(frontier) <= MOST_MATCHED, examples)
+        items = islice(frontier.items(), MOST_MATCHED)
+        left = [item for item in items if item.link.url not in gone and allows(item.link.url)]
+        return WaitingLinks(left, len(frontier) <= MOST_MATCHED, seen.last.at)
+
+
+def matching(folder: Path, rule: Rule) -> Matching | None:
+    """Count the waiting links that a rule matches. None if nothing is known of them, or the strategy's class cannot be
+    loaded."""
+    with suppress(ClassNeeded):
+        found = waiting_links(RunView(folder))
+        if found is None:
+            return None
+        matched = [item.link for item in found.items if rule.matches(item.link.url)]
+        hosts, examples = Counter(link.host for link in matched), [link.url for link in matched[:EXAMPLES]]
+        return Matching(hosts, len(found.items), found.whole, examples)
     return None

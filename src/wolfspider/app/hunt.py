@@ -119,7 +119,8 @@ class Hunt:
                 self.result = Result(self._ending, 0, clock())
                 return self.result
             crawl, room = resumed or (self._make_crawl(store), Room())
-            self._hands = assemble.hands_of(settings, web, store, clock, self._budget, stack)
+            made_of = (settings, web, store, clock, self._budget, stack, folder, self.remark)
+            self._hands = await assemble.hands_of(*made_of)
             parts = (self.settings, crawl, room, web, self._hands, store, clock, folder)
             pace = self._found.has_room
             driver = assemble.driver_of(*parts, tell=self._hand_out, pace=pace, replayed=replayed)
@@ -234,7 +235,7 @@ class Hunt:
         if self.crawl is None:
             raise Problem("The crawl has not begun yet; it can be steered from its first event on.")
         if isinstance(command, AddSeeds):
-            command = AddSeeds(tuple(map(sources.address, command.urls)))
+            command = AddSeeds(tuple(map(sources.address, command.urls)), command.found)
         check_texts(command)
         if len(self.crawl.inbox) >= MOST_WAITING:
             raise too_many(len(self.crawl.inbox))

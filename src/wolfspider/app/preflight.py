@@ -14,7 +14,9 @@ from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import chosen
 from wolfspider.core.plain_text import refuse_controls
+from wolfspider.core.territory import SiteShare
 from wolfspider.core.text import words
+from wolfspider.drivers.cluster.ray_home import check_installed
 from wolfspider.engine.probes import nothing_to_draw_from
 from wolfspider.policy.judges import EVERYTHING
 from wolfspider.web.http.ip_addresses import (
@@ -62,6 +64,7 @@ def check(settings: Settings) -> None:
     elsewhere = _allows_own(settings) or settings.via or settings.seeds
     if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
         raise Problem(_closed(named[0]))
+    check_territory(settings)
     kind = strategy_kind(settings.strategy)
     chosen(kind.Params, settings.set)
     if settings.chance and not kind.queues:
@@ -70,7 +73,24 @@ def check(settings: Settings) -> None:
         raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
     if settings.judge_text == "main" and find_spec("resiliparse") is None:
         raise Problem("--judge-text main needs a library that is not installed: pip install 'wolfspider[text]'.")
+    if settings.cluster:
+        check_installed()
     judge_maker(settings.judge)
+
+
+def check_territory(settings: Settings) -> None:
+    """What is asked beside the crawl may lie anywhere, and sites of others are not asked, or two crawls would take
+    turns there that do not know of each other."""
+    if SiteShare.read(settings.territory) is None:
+        return
+    for name in ("sitemap", "feed", "search", "leaps", "requisites"):
+        if getattr(settings, name):
+            raise Problem(f"--{name} asks sites of any territory, so a crawl with a territory has none.")
+    if not all(map(is_own_file, settings.like)):
+        raise Problem("A page that is liked may lie in another territory: give --like a file of your own there.")
+    if settings.hands or settings.cluster:
+        which = "hands" if settings.hands else "cluster"
+        raise Problem(f"A crawl with a territory sends its requests itself: leave --{which} away.")
 
 
 def check_texts(settings: Settings) -> None:
@@ -145,7 +165,7 @@ def told(settings: Settings, delay: float) -> Iterator[str]:
 
 def few_hands_told(settings: Settings) -> str:
     """A sentence for a person who wants more hands than there can be; "" if there can be as many."""
-    if (count := hand_count(settings)) == settings.hands:
+    if (count := hand_count(settings)) == settings.hands or settings.cluster:
         return ""
     return f"There are {count} hands, not {settings.hands}: each needs one of the requests that --per-address allows."
 
@@ -181,7 +201,10 @@ def cut_told(settings: Settings) -> str:
 
 
 def hand_count(settings: Settings) -> int:
-    """Hands that are processes. They share what one address may be asked for at a time, and each needs some of it."""
+    """Hands that are processes, on a cluster those of one machine. They share what one address may be asked for at a
+    time, and each needs some of it."""
+    if settings.cluster:
+        return max(1, settings.hands)
     most = settings.per_address if settings.per_address and not settings.via else settings.hands
     return min(settings.hands, most)
 

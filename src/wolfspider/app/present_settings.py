@@ -22,12 +22,21 @@ class PresentSettings:
 
     @classmethod
     def of(cls, view: RunView) -> PresentSettings:
-        begun, params = (_mapping(view.about.get(name)) for name in ("settings", "params"))
-        made = cls(begun, dict(begun), params, dict(params))
+        made = cls.begun(view.about)
         for _, _, data in view.events("Obeyed"):
-            if not data.get("problem"):
-                made._move(_mapping(data.get("command")))
+            made.obeyed(data)
         return made
+
+    @classmethod
+    def begun(cls, about: Mapping[str, Any]) -> PresentSettings:
+        """As a run was begun, by its run.json."""
+        begun, params = (_mapping(about.get(name)) for name in ("settings", "params"))
+        return cls(begun, dict(begun), params, dict(params))
+
+    def obeyed(self, told: Mapping[str, Any]) -> None:
+        """A person said something, and the run answered."""
+        if not told.get("problem"):
+            self._move(_mapping(told.get("command")))
 
     @property
     def keywords(self) -> list[str]:
@@ -41,6 +50,8 @@ class PresentSettings:
                 self.now[name] = value
             case {"kind": "SetParam", "name": str(name), "value": value}:
                 self.params[name] = value
+            case {"kind": "AddSeeds", "found": True}:
+                pass  # no person asked for these
             case {"kind": str(kind)} if kind in _LISTS:
                 name, given = _LISTS[kind]
                 more, before = command.get(given), self.now.get(name)

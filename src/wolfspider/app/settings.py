@@ -125,6 +125,9 @@ class Settings:
         (), "Only addresses that match: a host, the beginning of an address, a pattern with *."
     )
     exclude: tuple[str, ...] = _identity((), "Never addresses that match.")
+    territory: str = _identity(
+        "", "Only sites of this share, such as 2/4: sites are dealt out by their names among so many crawls."
+    )
     nofollow: str = _identity(
         "obey",
         "obey: follow no link whose page or mark says nofollow; pages: mind what pages say, not marks of single links; "
@@ -180,6 +183,12 @@ class Settings:
     via: str = param("", "HOST:PORT of one server that answers for every address, such as `web serve`.", live=False)
     hands: int = param(
         0, "Processes that download and read pages; 0 does it in the crawl's own.", low=0, high=64, live=False
+    )
+    cluster: str = param(
+        "",
+        "auto or HOST:PORT: download and read pages on a Ray cluster, --hands processes on each of its machines; auto "
+        "joins the one on this machine, or starts one; needs the extra wolfspider[cluster].",
+        live=False,
     )
     parsers: int = param(0, "An earlier name of --hands.", low=0, high=64, live=False)
     durability: str = param(

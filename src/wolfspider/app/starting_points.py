@@ -89,7 +89,9 @@ async def gather(
         for url, sentence in gathered.problems:
             remark(f"{url}: {sentence}")
         lists = await _lists(settings, wanted, web, remark) if settings.watch else []
-        if not any(allows(link.url) for link in gathered.links):
+        if settings.territory and not any(allows(link.url) for link in gathered.links):
+            remark("No starting point lies in this crawl's territory.")
+        elif not any(allows(link.url) for link in gathered.links):
             raise Problem("No starting point is in the crawl's scope: look at --include and --exclude.")
         store.count("overhead", gathered.requests + web.counters.overhead)
     finally:

@@ -6,6 +6,7 @@ once. The exit codes are those of docs/cli.md.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import io
 import os
@@ -18,6 +19,7 @@ import typer
 
 from wolfspider.cli import (
     categories,
+    cluster,
     conform,
     damaged_runs,
     dashboard,
@@ -37,6 +39,7 @@ from wolfspider.files.program_name import NAME, program
 __all__ = [
     "app",
     "categories",
+    "cluster",
     "conform",
     "damaged_runs",
     "dashboard",
@@ -57,6 +60,7 @@ UNREADABLE, BUG, INTERRUPTED, UNREAD = 3, 70, 130, 141  # exit codes; the comman
 def main(arguments: Sequence[str] | None = None) -> int:
     """Every way a command can end, as an exit code; a traceback only where WOLFSPIDER_DEBUG asks for one."""
     gc.set_threshold(SELDOM)
+    atexit.register(gc.freeze)  # a process that ends need not look for circles among all that it has
     without_threads()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

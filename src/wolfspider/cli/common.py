@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -16,6 +15,7 @@ from typer.core import TyperGroup
 
 from wolfspider import __version__
 from wolfspider.core.errors import CtrlC, Problem
+from wolfspider.files.compiled_parts import compiled_parts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,9 +104,7 @@ Time = Annotated[
 
 def _version(wanted: bool) -> None:
     if wanted:
-        compiled = find_spec("wolfspider.web.page.plain_markup") is not None
-        reader = "with the compiled reader of pages" if compiled else "without the compiled reader of pages"
-        print(f"wolfspider {__version__} (Python {sys.version.split()[0]}, {reader})")
+        print(f"wolfspider {__version__} (Python {sys.version.split()[0]}; {compiled_parts()})")
         raise typer.Exit()
 
 

@@ -101,9 +101,11 @@ def crawl(
     if outputs.newest is not None and not as_json:
         show(terminal.console_for(), outputs.newest)
     sys.stdout.flush()
-    tally.take_stock(view.summary(), view.hosts())
+    summary = view.summary()
+    tally.take_stock(summary, view.hosts())
     end = RunEnd.of(view, reason, outputs)
-    told_of_run = (end.why(), tally.summary(), *prospects(view.gauge(), reason), tally.advice(), *end.next_steps())
+    advice = tally.advice(over=summary.ended is not None)
+    told_of_run = (end.why(), tally.summary(), *prospects(view.gauge(), reason), advice, *end.next_steps())
     for line in filter(None, told_of_run):
         say(console, line)
     return exit_code(reason, tally)

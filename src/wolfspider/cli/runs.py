@@ -55,6 +55,9 @@ def crawl(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Try a few pages, tell what a crawl would do, and keep nothing.")
     ] = False,
+    islands: Annotated[
+        int, typer.Option(metavar="N", min=0, max=1000, help="Several whole crawls that share the web and the budget.")
+    ] = 0,
     dashboard: Beside = False,
     as_json: AsEvents = False,
     quiet: Quiet = False,
@@ -62,11 +65,19 @@ def crawl(
     """Hunt on the live web: the most relevant pages for the fewest downloads."""
     from wolfspider.app.settings import choose
     from wolfspider.cli import crawling
+    from wolfspider.store.fleet_folder import is_fleet, island_folder
 
     chosen = choose(flags, config, preset)
     if dry_run:
         return crawling.dry_run(chosen, as_json, quiet)
     folder = out or crawling.folder_for(chosen.settings)
+    if islands or is_fleet(folder):
+        from wolfspider.cli import fleets
+
+        if not islands:
+            raise Problem(f"{folder} is a fleet: give --islands as it was begun, or another folder by --out.")
+        with served_beside(dashboard, island_folder(folder, 0), quiet):
+            return fleets.crawl(chosen.settings, folder, islands, as_json, quiet)
     with served_beside(dashboard, folder, quiet):
         return crawling.crawl(chosen.settings, folder, as_json, quiet, given=tuple(flags), again=True)
 
@@ -78,7 +89,12 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     from wolfspider.app.run_folder import settings_of
     from wolfspider.app.settings import choose
     from wolfspider.cli import crawling
+    from wolfspider.store.fleet_folder import is_fleet
 
+    if is_fleet(run):
+        from wolfspider.cli import fleets
+
+        return fleets.resume(run, flags, as_json, quiet)
     settings = choose({**settings_of(run).to_json(), **flags}, environment=False).settings
     if settings.watch:
         from wolfspider.cli import watches
@@ -95,13 +111,15 @@ def status(
     """How a run stands: how far it is, what its visits do, what it has found."""
     import time
 
+    from wolfspider.store.fleet_folder import is_fleet
+    from wolfspider.terminal import fleet_standing, standing
     from wolfspider.terminal import progress as screen
-    from wolfspider.terminal import standing
 
+    told = fleet_standing if is_fleet(run) else standing
     if as_json:
-        print_json(standing.status(run))
+        print_json(told.status(run))
     else:
-        for line in standing.lines(run, time.time()):
+        for line in told.lines(run, time.time()):
             say(screen.console_for(), line)
 
 
@@ -276,11 +294,12 @@ def search(
 ) -> None:
     """Search the pages of a run, also while it runs, or of an export; the best first."""
     from wolfspider.core.plain_text import plainly
+    from wolfspider.store.fleet_folder import is_fleet
     from wolfspider.store.folder import is_run
     from wolfspider.terminal import progress as screen
 
     console = screen.console_for(stderr=True, quiet=quiet)
-    if is_run(where):
+    if is_run(where) or is_fleet(where):
         from wolfspider.export.run_search import search_run
 
         with screen.busy(console, "Taking in the pages that came since the last search"):

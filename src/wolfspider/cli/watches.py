@@ -35,7 +35,7 @@ The third one goes on after a stop or a crash, the last one says why you were to
 news/news.jsonl, and news/news.atom is a feed for your reader."""
     )
 )
-@with_settings(without=("watch",))
+@with_settings(without=("watch", "territory"))
 def watch(
     flags: dict[str, Any],
     out: Out = None,

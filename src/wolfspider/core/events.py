@@ -176,6 +176,7 @@ class Gauge(Event):
     unfound_high: float | None = None
     probes: int = 0  # links that were drawn by chance and asked for
     probes_relevant: int = 0  # how many of them led to a relevant page
+    probes_dropped: int = 0  # links that were drawn and not asked for: their hosts rest too long, or are left out since
     figures: Mapping[str, float] = field(default_factory=dict)  # those that the strategy reports of itself
 
 
@@ -230,6 +231,7 @@ class Stop(Command):
 @dataclass(frozen=True, slots=True)
 class AddSeeds(Command):
     urls: tuple[str, ...]
+    found: bool = False  # another crawl found them: then no person has named their hosts
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from wolfspider.web.http.web_time import WebTime
 RETRIED = ("timeout", "connect", "dns", "slow")  # failures that another try may mend
 NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
 SELDOM = 100_000  # new objects after which Python looks for circles of garbage
+SWEPT_AFTER = 5.0  # seconds of the processor, in a process that runs one crawl after another
+_swept = 0.0  # when it was done last, by that clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,14 @@ class Clock:
 @contextmanager
 def garbage_sought_seldom() -> Iterator[None]:
     """A page is thousands of objects and leaves no circles behind: to look for some takes a twentieth of the time. What
-    is there before the first page (modules, classes) stays, and is not looked through again and again."""
+    is there before the first page (modules, classes) stays, and is not looked through again and again.
+
+    A crawl and its strategy know each other, so that a process that runs one after another gathers what they leave.
+    What is set aside here is not looked for any more, so it is swept up before, now and then."""
+    global _swept
+    if time.process_time() - _swept > SWEPT_AFTER:
+        gc.collect()
+        _swept = time.process_time()
     usual = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(max(SELDOM, usual[0]) if usual[0] else 0, *usual[1:])

@@ -174,6 +174,7 @@ class Meter:
             figures=figures_of(crawl.strategy),
             probes=crawl.probes.made,
             probes_relevant=crawl.probes.relevant,
+            probes_dropped=crawl.probes.dropped,
         )
 
     def _state(self, active: int, waits: bool) -> CrawlState:

@@ -118,15 +118,19 @@ class Simulation(Driver):
         for flight in self._left_over():
             self._dispatch(Order(flight.visit, flight.how), flight.tries)
         while True:
-            self._obey()
-            for visit, tried in self._released():
-                self._go_out(visit, self.now, tried)
-            for order in self.crawl.visits(self.room, self.now):
-                self._dispatch(order)
-            reason = self.crawl.over(self.room, self.now)
+            reason = self._begin_visits()
             if reason and not (reason in (EndReason.PAUSED, EndReason.EXCLUDED) and self.commands):
                 return reason
             self._advance()
+
+    def _begin_visits(self) -> EndReason | None:
+        """All that can begin at this instant; why the crawl is over, if it is."""
+        self._obey()
+        for visit, tried in self._released():
+            self._go_out(visit, self.now, tried)
+        for order in self.crawl.visits(self.room, self.now):
+            self._dispatch(order)
+        return self.crawl.over(self.room, self.now)
 
     def _obey(self) -> None:
         while self.commands and self.commands[0][0] <= self.now:

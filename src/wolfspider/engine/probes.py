@@ -48,6 +48,7 @@ class Probes:
         self.numbered = 0  # probes that were drawn so far
         self.made = 0  # probes that brought a page, or the failure of one that was asked for
         self.relevant = 0  # how many of these pages were relevant
+        self.dropped = 0  # probes that were drawn and never went out
 
     def spent(self, downloads: int) -> None:
         self.owed = min(WAITING, self.owed + self._limits.chance * downloads)
@@ -58,6 +59,7 @@ class Probes:
         """The probes that start in this turn, with room taken for each. `suits`: may an address be followed? `new`:
         would following it cost a download?"""
         if not self._limits.chance:
+            self.dropped += len(self.drawn)
             self.owed, self.drawn = 0.0, []
             return []
         while frontier is not None and self.owed >= ONE and len(self.drawn) < WAITING and room.free > 0:
@@ -67,12 +69,15 @@ class Probes:
         starts, waits = [], []
         for visit in self.drawn:
             if not suits(visit.link.url):  # a person excluded it meanwhile, or its host has had its share
+                self.dropped += 1
                 continue
             free_at = room.ready_at(visit.link.host)
             if free_at <= room.now and room.free > 0 and room.take(visit.link):
                 starts.append(visit)
             elif not self._limits.max_wait < free_at - room.now < math.inf:
                 waits.append(visit)
+            else:
+                self.dropped += 1
         self.drawn = waits
         return starts
 
@@ -98,7 +103,7 @@ class Probes:
             self.relevant += verdict is not None and verdict.relevant
 
     def state(self) -> dict[str, Any]:
-        kept = ("owed", "drawn", "numbered", "made", "relevant")
+        kept = ("owed", "drawn", "numbered", "made", "relevant", "dropped")
         return {name: getattr(self, name) for name in kept} | {"rng": self._rng}
 
     def restore(self, state: Mapping[str, Any]) -> None:

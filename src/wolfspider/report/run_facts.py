@@ -10,7 +10,7 @@ import json
 import sqlite3
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -145,16 +145,23 @@ def commands_of(connection: sqlite3.Connection, most: int = MOST_COMMANDS) -> li
     spent = connection.execute(_SPENT).fetchall()
     steps, sums = [step for step, _ in spent], list(accumulate(cost for _, cost in spent))
     told = []
-    for step, at, data, number, who in connection.execute(_OBEYED, (most,)):
-        with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
-            said = json.loads(data)
-            passed = bisect_right(steps, step)
-            command, old, problem = _command(said["command"]), said.get("old"), str(said.get("problem") or "")
-            before = worded(command.name, old) if isinstance(command, events.SetLimit) and old is not None else old
-            by_teacher = isinstance(command, events.Label) and command.by_teacher
-            answer = (_in_a_line(before), problem, by_teacher, command, old, number, str(who or ""))
-            told.append(Commanded(at, sums[passed - 1] if passed else 0, as_typed(command), *answer))
-    return told[::-1]
+    for step, *row in connection.execute(_OBEYED, (most,)):
+        passed = bisect_right(steps, step)
+        told.append(commanded(sums[passed - 1] if passed else 0, *row))
+    return [each for each in reversed(told) if each is not None]
+
+
+def commanded(downloads: int, at: Any, data: Any, number: Any, who: Any) -> Commanded | None:
+    """A row of events that tells how a command was obeyed; None of a damaged one."""
+    with suppress(ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        said = json.loads(data)
+        command, old, problem = _command(said["command"]), said.get("old"), str(said.get("problem") or "")
+        before = worded(command.name, old) if isinstance(command, events.SetLimit) and old is not None else old
+        by_teacher = isinstance(command, events.Label) and command.by_teacher
+        known = number if isinstance(number, int) else None
+        answer = (_in_a_line(before), problem, by_teacher, command, old, known, str(who or ""))
+        return Commanded(float(at), downloads, as_typed(command), *answer)
+    return None
 
 
 def _command(told: Mapping[str, Any]) -> events.Command:
@@ -189,9 +196,14 @@ def hosts_and_reasons(connection: sqlite3.Connection) -> tuple[list[OfHost], lis
         words, name = in_words(failure), host_of(url)
         reasons[failure.kind, words] += 1
         hosts.setdefault(name, OfHost(name)).failures[words] += 1
-    ranked = sorted(hosts.values(), key=lambda host: (-host.relevant, -host.pages, host.name))
+    return ranked(hosts.values(), reasons)
+
+
+def ranked(hosts: Iterable[OfHost], reasons: Mapping[tuple[str, str], int]) -> tuple[list[OfHost], list[Reason]]:
+    """The best first, and the commonest."""
+    found = sorted(hosts, key=lambda host: (-host.relevant, -host.pages, host.name))
     told = [Reason(kind, words, visits) for (kind, words), visits in reasons.items()]
     told.sort(key=lambda reason: (-reason.visits, reason.words))
     if rest := sum(reason.visits for reason in told[MOST_REASONS:]):
         told[MOST_REASONS:] = [Reason("", f"{len(told) - MOST_REASONS:,} other reasons", rest)]
-    return ranked, told
+    return found, told

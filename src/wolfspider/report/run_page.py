@@ -18,10 +18,12 @@ from wolfspider.core.events import EndReason
 from wolfspider.core.failures import MEANINGS, counted
 from wolfspider.core.params import parameters
 from wolfspider.core.plain_text import in_markup, plainly
+from wolfspider.report.fleet_facts import fleet_facts
 from wolfspider.report.run_facts import OfHost, RunFacts, facts_of
+from wolfspider.store.fleet_folder import is_fleet
 from wolfspider.store.view import utc
 from wolfspider.strategies import all_strategies
-from wolfspider.terminal import standing
+from wolfspider.terminal import fleet_standing, standing
 
 _ROWS = "td { vertical-align: top }\n"
 _LONGEST, _SENTENCE = 300, 1000  # characters of a title or an address, and of a line of `status`
@@ -56,7 +58,10 @@ ADVICE: Mapping[str, str] = {  # what a person can do where visits fail
 
 def report(folder: Path, now: float) -> str:
     """The whole page."""
-    facts, lines = facts_of(folder), standing.lines(folder, now)
+    if is_fleet(folder):
+        facts, lines = fleet_facts(folder), fleet_standing.lines(folder, now)
+    else:
+        facts, lines = facts_of(folder), standing.lines(folder, now)
     title = f"{_asked(facts.settings)}: report of a crawl"
     parts = [
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',

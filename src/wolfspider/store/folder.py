@@ -152,6 +152,10 @@ def about_run(folder: Path) -> dict[str, Any]:
     if not folder.is_dir() or not is_run(folder):
         if os.path.lexists(folder / "run.db"):
             raise damaged(folder, "run.json is missing")
+        if os.path.lexists(folder / "fleet.json"):
+            raise BadInput(
+                f"{folder} is a fleet, and this is for one run: name an island of it, such as {folder}/islands/1."
+            )
         missing = "there is no run.json in it" if folder.is_dir() else no_folder(folder)
         raise BadInput(f"{folder} is not a run: {missing}.")
     try:

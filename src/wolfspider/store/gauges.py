@@ -75,6 +75,23 @@ def gauges(connection: sqlite3.Connection, newest: int = SECONDS + MINUTES) -> l
     return [gauge for (data,) in reversed(rows) if (gauge := _gauge(data)) is not None]
 
 
+def by_second(connection: sqlite3.Connection, had: Mapping[int, Gauge | None]) -> dict[int, Gauge | None]:
+    """All gauges by their seconds; None for one that is damaged. Those that `had` has are not read again, except the
+    newest, which may have been written twice."""
+    newest = max(had, default=0)
+    try:
+        seconds = connection.execute("SELECT second FROM gauges").fetchall() if _is_ours(connection) else []
+        known = {second: had[second] for (second,) in seconds if second in had and second != newest}
+        sql = "SELECT data FROM gauges WHERE second = ? AND length(data) <= ?"
+        for (second,) in seconds:
+            if second not in known:
+                row = connection.execute(sql, (second, LONGEST_JSON)).fetchone()
+                known[second] = _gauge(row[0]) if row else None
+    except sqlite3.Error:
+        return {}
+    return known
+
+
 def since(connection: sqlite3.Connection, state: str) -> float | None:
     """Since when the crawl has been in this state without a break, as far as its gauges tell."""
     sql = (

@@ -105,7 +105,7 @@ def command_of(text: str) -> Command:
         addresses = tuple(url for url in map(canonical, command.urls) if url is not None)
         if len(addresses) < len(command.urls):
             raise ValueError("no address")
-        return AddSeeds(addresses)
+        return AddSeeds(addresses, command.found)
     return command
 
 

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from isal import isal_zlib
+
 from wolfspider.core import codec
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, whole_file
@@ -53,7 +55,7 @@ def name_of(seq: int, n: int) -> str:
 
 def save(folder: Path, name: str, text: str, arrays: Mapping[str, bytes]) -> Saved:
     """Write a snapshot."""
-    packed = zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
+    packed = isal_zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
     lengths = {name: len(data) for name, data in arrays.items()}
     head = json.dumps({"format": FORMAT, "text": len(packed), "arrays": lengths}).encode()
     digest = hashlib.blake2b(digest_size=_DIGEST)

@@ -211,7 +211,7 @@ class RunView:
                 entry = unpacked_entry(kind, data)
             if isinstance(entry, BeginEntry):
                 yield from (link.url for link in entry.seeds if link.rel == "seed")
-            elif isinstance(entry, CommandEntry) and isinstance(entry.command, AddSeeds):
+            elif isinstance(entry, CommandEntry) and isinstance(entry.command, AddSeeds) and not entry.command.found:
                 yield from entry.command.urls
 
     def pages(self, relevant: bool = False, since: float | None = None) -> Iterator[StoredPage]:
@@ -255,14 +255,8 @@ class RunView:
         with self.moment() as connection, self._reading("how the run stands"):
             (hosts,) = connection.execute(f"SELECT COUNT(*) FROM ({_HOSTS})").fetchone()  # noqa: S608
             failures, reasons = _failures(connection)
-            counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
-            began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
-            return Summary(
-                *(count(connection), _downloads(connection), failures, reasons, hosts),
-                *(began[0] if began else None, _ended(connection), counts),
-                _text((connection.execute("SELECT value FROM meta WHERE name = 'trouble'").fetchone() or ("",))[0]),
-                *forgotten_pages(connection),
-            )
+            found = (count(connection), _downloads(connection), failures, reasons, hosts)
+            return Summary(*found, *around(connection))
 
     def gauge(self) -> Gauge | None:
         """How the run stood when its owner last wrote it down; None if it never did."""
@@ -394,17 +388,29 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
+def around(connection: sqlite3.Connection) -> tuple[Any, ...]:
+    """What a summary says beside pages, visits and hosts: from `started` on."""
+    counts = dict(connection.execute("SELECT name, value FROM counters ORDER BY name").fetchall())
+    began = connection.execute("SELECT at FROM log WHERE seq = 1").fetchone()
+    trouble = _text((connection.execute("SELECT value FROM meta WHERE name = 'trouble'").fetchone() or ("",))[0])
+    return began[0] if began else None, _ended(connection), counts, trouble, *forgotten_pages(connection)
+
+
 def _downloads(connection: sqlite3.Connection) -> int:
-    """Those of the landings, and those made before the crawl began: among them all before a repair."""
+    (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq > 0").fetchone()
+    return int(spent) + downloads_apart(connection)
+
+
+def downloads_apart(connection: sqlite3.Connection) -> int:
+    """Those that no landing tells of: before the crawl began, among them all before a repair, and of folded ones."""
     begun = connection.execute("SELECT data FROM log WHERE seq = 1 AND kind = 'begin'").fetchone()
     if begun is None:
         return int((connection.execute("SELECT value FROM counters WHERE name = 'salvaged'").fetchone() or (0,))[0])
-    (spent,) = connection.execute("SELECT IFNULL(SUM(cost), 0) FROM landings WHERE seq > 0").fetchone()
-    return int(spent) + int(unpacked(begun[0])[2]) + folded(connection).downloads
+    return int(unpacked(begun[0])[2]) + folded(connection).downloads
 
 
 def _ended(connection: sqlite3.Connection) -> str | None:
-    sql = "SELECT seq, data FROM events WHERE kind = 'Ended' ORDER BY seq DESC, n DESC LIMIT 1"
+    last = "(SELECT IFNULL(MAX(seq), 0) FROM log)"
+    sql = f"SELECT data FROM events WHERE kind = 'Ended' AND seq = {last} ORDER BY n DESC LIMIT 1"  # noqa: S608
     row = connection.execute(sql).fetchone()
-    (last,) = connection.execute("SELECT IFNULL(MAX(seq), 0) FROM log").fetchone()
-    return str(json.loads(row[1])["reason"]) if row and row[0] == last else None
+    return str(json.loads(row[0])["reason"]) if row else None

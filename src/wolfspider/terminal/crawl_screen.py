@@ -93,11 +93,11 @@ class CrawlTally:
         if outcome.downloads:
             self.lately.append(relevant)
 
-    def advice(self) -> str:
+    def advice(self, over: bool = False) -> str:
         """What to do if nothing relevant is found for long; "" if there is no need."""
         if self.forgotten:  # relevant pages may be among them
             return ""
-        return nothing_relevant(self.downloads, self.count, self.keywords, self.words if self._whole else None)
+        return nothing_relevant(self.downloads, self.count, self.keywords, self.words if self._whole else None, over)
 
     def summary(self) -> str:
         return standing.found(self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)

@@ -15,6 +15,7 @@ from wolfspider.store.page_count import NEWEST, PageCount
 from wolfspider.store.view import RunView, Summary, pages_of
 
 SOON = 100  # downloads without a relevant page after which a person is told
+AT_THE_END = 20  # the same where a crawl is over
 _NAMED = 5  # words
 _NEAREST = 3  # pages
 _LOOKED_AT = 2000  # pages whose words are counted
@@ -23,10 +24,12 @@ MOST_WORDS, LONGEST_WORD = 200, 40  # words of a topic that are counted, and the
 _TRY = "try words that such pages use, pages you like (--like URL), or starting points nearer to the topic"
 
 
-def nothing_relevant(downloads: int, count: PageCount, keywords: Sequence[str], words: Mapping[str, int] | None) -> str:
+def nothing_relevant(
+    downloads: int, count: PageCount, keywords: Sequence[str], words: Mapping[str, int] | None, over: bool = False
+) -> str:
     """An empty text while there is no need. `words`: in how many pages each of the topic's words was seen; None if that
-    is not known."""
-    if downloads < SOON or count.relevant + count.hidden_relevant or not count.pages:
+    is not known. `over`: is the crawl?"""
+    if downloads < (AT_THE_END if over else SOON) or count.relevant + count.hidden_relevant or not count.pages:
         return ""
     ask = "Are the starting points on topic? If so,"
     if words is None:
@@ -53,13 +56,14 @@ def count_words(words: object, counts: Counter[str] | None) -> Counter[str] | No
 
 def advice_for(view: RunView, summary: Summary) -> list[str]:
     """The same for a run as it lies on disk, with the pages that came nearest; nothing while there is no need."""
-    if summary.forgotten or not nothing_relevant(summary.downloads, summary.count, (), None):
+    over = summary.ended is not None
+    if summary.forgotten or not nothing_relevant(summary.downloads, summary.count, (), None, over):
         return []  # relevant pages may be among those that were forgotten
     counts: Counter[str] | None = None
     for (evidence,) in view.rows(_EVIDENCE, _LOOKED_AT):
         with suppress(ValueError, TypeError, AttributeError, RecursionError):  # of a damaged row
             counts = count_words(json.loads(evidence).get("words"), counts)
-    said = nothing_relevant(summary.downloads, summary.count, PresentSettings.of(view).keywords, counts)
+    said = nothing_relevant(summary.downloads, summary.count, PresentSettings.of(view).keywords, counts, over)
     return [said, *_nearest(view)]
 
 

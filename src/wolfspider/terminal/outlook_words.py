@@ -63,7 +63,8 @@ def chance_of(gauge: Gauge | None) -> dict[str, Any] | None:
     share = share_of(gauge.probes_relevant, gauge.probes) if gauge is not None else None
     if gauge is None or share is None:
         return None
-    return {"probes": gauge.probes, "relevant": gauge.probes_relevant, **share._asdict()}
+    found = {"probes": gauge.probes, "relevant": gauge.probes_relevant, "dropped": gauge.probes_dropped}
+    return {**found, **share._asdict()}
 
 
 def by_chance(gauge: Gauge | None) -> list[str]:
@@ -77,7 +78,8 @@ def by_chance(gauge: Gauge | None) -> list[str]:
     rest = gauge.downloads - gauge.probes
     beside = f"; of the other downloads {percent(min(1.0, others / rest))} did" if rest > 0 else ""
     led = f"{gauge.probes_relevant:,} of {gauge.probes:,} {links} drawn by chance led to a relevant page"
-    return [f"{led} ({bounds}){beside}."]
+    dropped = f" {gauge.probes_dropped:,} more were drawn and could not be asked for." * (gauge.probes_dropped > 0)
+    return [f"{led} ({bounds}){beside}.{dropped}"]
 
 
 def _about(figure: float, low: float | None, high: float | None) -> str:

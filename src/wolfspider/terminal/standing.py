@@ -271,10 +271,10 @@ def resume_command(folder: Path, **limits: float) -> str:
 # wolfspider status
 
 
-def status(folder: Path) -> dict[str, Any]:
-    """How a run stands, as plain data."""
+def status(folder: Path, summary: Summary | None = None) -> dict[str, Any]:
+    """How a run stands, as plain data. `summary`: of this run, if it is known."""
     view = RunView(folder)
-    summary, gauge = view.summary(), view.gauge()
+    summary, gauge = summary or view.summary(), view.gauge()
     with Requisites.of(folder) as kept:
         requisites = None if kept is None else kept.count()._asdict()
     return {
@@ -297,9 +297,9 @@ def status(folder: Path) -> dict[str, Any]:
     }
 
 
-def lines(folder: Path, now: float) -> list[str]:
+def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]:
     view = RunView(folder)
-    summary, gauge, running = view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
+    summary, gauge, running = summary or view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
     end = None if running or summary.ended is None else end_of(view, summary.ended)
     shown = [_headline(folder, summary, gauge, running, now) if end is None else end.why()]
     if running and gauge is not None and is_fresh(gauge, now):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from wolfspider.core.events import Phase
@@ -26,7 +26,7 @@ class Errand:
     def __init__(
         self,
         web: Live,
-        owner: Callable[[str], Hired],
+        owner: Callable[[str], Awaitable[Hired]],
         request: Request,
         sent_again: Callable[[], None],
         *,
@@ -76,10 +76,11 @@ class Errand:
         if refused := self._web.refuses(trip, host):
             trip.at = self._web.polite.clock()
             return refused
-        hand, blamed = self._owner(host), 0  # how often it was this page that was read when a hand died
+        blamed = 0  # how often it was this page that was read when a hand died
         while True:
             self._sent = False
             trip.request.doing(Phase.NAME)
+            hand = await self._owner(host)
             done = await hand.step(self)
             if not isinstance(done, bool):
                 return self._answered(*done)

@@ -22,6 +22,7 @@ from typing import Any
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Capture, Failure, Fetch, Page, host_of
+from wolfspider.drivers.cluster.leases import STAMPS, Lease, machine_clock
 from wolfspider.drivers.hands import hand_wire as wire
 from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.drivers.hands.here import still_holds
@@ -57,6 +58,8 @@ class HandProcess:
         self._asked: dict[int, asyncio.Future[Any]] = {}  # questions to the head
         self._numbers = itertools.count(1)
         self._counted = (0, 0, 0)
+        self._lease: Lease | None = None  # on a cluster
+        self._renewed = asyncio.Event()
 
     def _hear(self, kind: int, *told: Any) -> None:
         match kind:
@@ -79,6 +82,13 @@ class HandProcess:
                 self._follow(*told)
             case wire.NAMED:
                 self._live.guard.name(told[0])
+            case wire.LEARN:
+                self._live.polite.learn(told[0])
+                self._live.polite.news()
+            case wire.RENEW:
+                assert self._lease is not None
+                self._lease.renewed(told[0])
+                self._renewed.set()
             case _:
                 raise ValueError("the head says no such thing")
 
@@ -91,7 +101,8 @@ class HandProcess:
         offset: float,
         named: list[str],
         main: bool,
-        limits: tuple[float, int],
+        lease: float,
+        limits: tuple[float, int, int],
         hosts: list[Any],
     ) -> None:
         loop, speed = asyncio.get_running_loop(), plan["manners"]["speed"]
@@ -106,19 +117,44 @@ class HandProcess:
         self._services = self._live.without_robots()
         self._services.lanes = self._live.lanes
         self._follow(*limits)
+        if lease:
+            self._lease = Lease(lease)
+            self._live.client.only_while(self.in_touch)
+            self._start(0, self._stay_in_touch(lease / STAMPS))
 
-    def _follow(self, delay: float, connections: int) -> None:
+    def _follow(self, delay: float, connections: int, per_address: int) -> None:
         self._live.polite.set_delay(delay)
         self._live.client.keep_connections(connections)
+        if per_address:
+            self._live.polite.set_per_address(per_address)
+
+    # On a cluster no request goes out while the head may have given this hand up.
+
+    def in_touch(self) -> bool:
+        return self._lease is None or self._lease.holds(machine_clock())
+
+    async def in_touch_again(self) -> None:
+        while not self.in_touch():
+            self._renewed.clear()
+            await self._renewed.wait()
+
+    async def _stay_in_touch(self, seconds: float) -> None:
+        while True:
+            self.wire.send(wire.ALIVE, machine_clock())
+            await asyncio.sleep(seconds)
 
     def _start(self, number: int, work: Any) -> None:
         task = self._tasks[number] = asyncio.create_task(work)
         task.add_done_callback(lambda task: self._ended(number, task))
 
     def _ended(self, number: int, task: asyncio.Task[None]) -> None:
-        """A bug here is one of the crawl's: it ends the hand, and the system shows it."""
+        """A bug here is one of the crawl's: it ends the hand, and the system shows it. The head waits for the end of
+        what it called off, too."""
         self._tasks.pop(number, None)
-        if not task.cancelled() and (bug := task.exception()) is not None:
+        if task.cancelled():
+            failure = ["waiting", "called off"]
+            self.wire.send(wire.DONE, number, self._news(), 0.0, self._clock(), failure, None)
+        elif (bug := task.exception()) is not None:
             sys.excepthook(type(bug), bug, bug.__traceback__)
             os._exit(70)
 
@@ -190,9 +226,6 @@ class HandProcess:
                 self._done(number, step, None, _told(answer, b"" if read else answer.body))
             else:
                 await self._bring(number, step, answer, claim)
-        except BaseException:
-            self.wire.send(wire.NEWS, *self._news())
-            raise
         finally:
             if number not in self._claims:
                 claim.release()
@@ -283,7 +316,12 @@ class _Leave(Lanes):
     @asynccontextmanager
     async def lane(self, url: str, trip: object = None) -> AsyncIterator[None]:
         step = trip if isinstance(trip, _Step) else None
-        lane, leave = await self._hand.ask(wire.ASK, step.number if step else 0, url)
+        while True:
+            lane, leave = await self._hand.ask(wire.ASK, step.number if step else 0, url)
+            if self._hand.in_touch():
+                break
+            self._hand.wire.send(wire.LEFT, lane)  # it was given too long ago
+            await self._hand.in_touch_again()
         if step is not None:
             step.leave = leave
         reach("hand-sending")

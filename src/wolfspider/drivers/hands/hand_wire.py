@@ -7,12 +7,15 @@ connection: its sender is out of order, and is replaced.
                     STEP, ask for this address; CANCEL, do not; FREE, what they brought is on the disk
                     MAY, the answer to ASK
                     RULES, ask for this robots.txt on behalf of another hand, ABROAD, what came of it
-                    FOLLOW, the delay and connections from now on; NAMED, hosts that a person named
+                    FOLLOW, the delay, connections and requests to an address from now on
+                    NAMED, hosts that a person named; LEARN, what another hand learned of hosts
+                    RENEW, a stamp sent back
     from a hand     DONE, what came of a step or of rules
                     ASK, a request is about to go out; LEFT, it is over (where no DONE says so)
                     WAITS, a visit has to wait, or need not any more
                     NEWS, what was learned of hosts
                     FOREIGN, ask another hand for this robots.txt
+                    ALIVE, a stamp of its clock, where it has a lease
 """
 
 from __future__ import annotations
@@ -26,8 +29,8 @@ from typing import Any, cast
 from wolfspider.web.page.packed import packed, unpacked
 
 LARGEST = 1 << 28  # bytes of a message: the largest answer as it came, and what was read in it
-BEGIN, STEP, CANCEL, FREE, MAY, RULES, ABROAD, FOLLOW, NAMED = range(9)
-DONE, ASK, LEFT, WAITS, NEWS, FOREIGN = range(9, 15)
+BEGIN, STEP, CANCEL, FREE, MAY, RULES, ABROAD, FOLLOW, NAMED, LEARN, RENEW = range(11)
+DONE, ASK, LEFT, WAITS, NEWS, FOREIGN, ALIVE = range(11, 18)
 GO, EXCLUDED, WITHHELD = range(3)  # answers to ASK
 _LENGTH = struct.Struct("<I")
 

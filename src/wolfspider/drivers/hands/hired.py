@@ -1,34 +1,31 @@
-"""One hand that is a process, as the head sees it: hired when it is needed, and replaced when it is gone."""
+"""One hand in another process, as the head sees it: what it is asked to do, and what it says. Wherever it is."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import os
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import IO, Any
+from typing import Any, Protocol
 
 import xxhash
 
-from wolfspider.core.errors import Problem
 from wolfspider.core.events import Phase
 from wolfspider.core.model import host_of
 from wolfspider.drivers.hands import hand_wire as wire
 from wolfspider.drivers.hands.errand import Errand
-from wolfspider.drivers.hands.hand_wire import Wire
-from wolfspider.files.failpoints import VARIABLE
-from wolfspider.files.one_thread import ONE_THREAD
 from wolfspider.web.http.live_robots import origin_of
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.http.web_plan import WebPlan
 
-MOST_DEATHS = 8  # in a row, without an answer in between
-_REST = 0.05  # seconds before a hand that died is replaced, doubled for each further death
+
+class WayThere(Protocol):
+    """What carries messages to a hand."""
+
+    def send(self, *message: Any) -> int: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -45,22 +42,23 @@ class Orders:
 
 
 class Hired:
-    """`owns`: is a host one of this hand's? `owner` gives the hand of any host."""
+    """`owner` gives the hand of any host. A home of hands says by `_running` how there comes to be one."""
 
-    def __init__(self, web: Live, orders: Orders, owns: Callable[[str], bool], owner: Callable[[str], Hired]) -> None:
-        self._web, self._orders, self._owns, self._owner = web, orders, owns, owner
-        self._wire: Wire | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._notes: IO[bytes] | None = None  # says which step it is reading the answer of
-        self._hiring = asyncio.Lock()
-        self._deaths, self._closed = 0, False
+    def __init__(self, web: Live, orders: Orders, owner: Callable[[str], Awaitable[Hired]]) -> None:
+        self._web, self._orders, self._owner = web, orders, owner
+        self._wire: WayThere | None = None
+        self._closed = False
         self._numbers = itertools.count(1)
         self._out: dict[int, tuple[Errand | None, asyncio.Future[Any]]] = {}  # steps and rules asked for
         self._lanes: dict[int, tuple[str, int]] = {}  # requests on the wire: the host, and the step
         self._tasks: set[asyncio.Task[None]] = set()
         self._told: set[int] = set()  # origins whose rules it knows
         self._freed: list[int] = []
-        self._limits: tuple[float, int] = (0.0, 0)
+        self._limits: tuple[float, int, int] = (0.0, 0, 0)
+
+    async def _running(self) -> WayThere | None:
+        """The way to it; None if it is gone, and others do its work."""
+        return self._wire
 
     # What it is asked to do
 
@@ -68,21 +66,28 @@ class Hired:
         """What came of it; if the hand died, whether reading the answer killed it."""
         trip = errand.trip
         request = trip.request
-        hand = await self._running()
-        told = (trip.url, len(trip.hops), trip.seconds, request.deadline, dict(request.held), errand.read)
-        return await self._asked(hand, errand, wire.STEP, *told, errand.robots, self._rules(trip.url))
+        if (hand := await self._running()) is None:
+            return False
+        told = (len(trip.hops), trip.seconds, request.deadline, dict(request.held), errand.read)
+        return await self._asked(hand, errand, wire.STEP, trip.url, *told, errand.robots, self._rules(trip.url))
 
-    async def _asked(self, hand: Wire, errand: Errand | None, kind: int, *told: Any) -> Any:
+    async def _asked(self, hand: WayThere, errand: Errand | None, kind: int, url: str, *told: Any) -> Any:
         number, future = next(self._numbers), asyncio.get_running_loop().create_future()
         self._out[number] = errand, future
-        hand.send(kind, number, *told)
+        self._begins(number, url)
+        hand.send(kind, number, url, *told)
         try:
             return await future
-        except BaseException:
+        except BaseException:  # it says when it is over
             self._out.pop(number, None)
-            self._leave(number)
             self._send(wire.CANCEL, number)
             raise
+
+    def _begins(self, number: int, url: str) -> None:
+        """It is about to be asked for this address."""
+
+    def _over(self, number: int) -> None:
+        """And has no more to do with it."""
 
     def follow(self) -> None:
         """Tell it the limits of the crawl, if they have changed."""
@@ -91,9 +96,15 @@ class Hired:
             self._limits = limits
             self._send(wire.FOLLOW, *limits)
 
-    def _limits_now(self) -> tuple[float, int]:
-        """The rest of hosts, and its share of the connections."""
-        return self._web.polite.manners.delay, max(1, self._web.lanes.count // self._orders.hands)
+    def _limits_now(self) -> tuple[float, int, int]:
+        """The rest of hosts, and its share of the connections, and of the requests to an address."""
+        manners, hands = self._web.polite.manners, self._sharing()
+        share = max(1, manners.per_address // hands) if manners.per_address else 0
+        return manners.delay, max(1, self._web.lanes.count // hands), share
+
+    def _sharing(self) -> int:
+        """How many hands there are."""
+        return self._orders.hands
 
     def name(self, hosts: list[str]) -> None:
         self._send(wire.NAMED, hosts)
@@ -104,15 +115,12 @@ class Hired:
             task.cancel()
         if self._wire is not None:
             self._wire.close()
-        if self._process is not None:
-            self._process.kill()
-            await asyncio.to_thread(self._process.wait)
 
     def _send(self, *message: Any) -> None:
         if self._wire is not None:
             self._wire.send(*message)
 
-    def _free(self, hand: Wire | None, number: int) -> None:
+    def _free(self, hand: WayThere | None, number: int) -> None:
         """What it brought is on the disk. A hand that was hired since has nothing to do with it."""
         if hand is not self._wire or hand is None:
             return
@@ -135,56 +143,21 @@ class Hired:
 
     # Its life
 
-    async def _running(self) -> Wire:
-        async with self._hiring:
-            if self._wire is None:
-                if self._deaths >= MOST_DEATHS:
-                    raise Problem(
-                        f"A hand, a process that downloads pages, died {self._deaths} times in a row. Look at what the "
-                        "system says of it (memory, limits), or crawl without: --hands 0."
-                    )
-                if self._deaths:
-                    await asyncio.sleep(_REST * 2**self._deaths)
-                self._wire = await self._hire()
-            return self._wire
-
-    async def _hire(self) -> Wire:
-        ours, theirs = wire.pair()
-        self._notes = tempfile.TemporaryFile()  # noqa: SIM115  (closed when it is gone)
-        handles = theirs.fileno(), self._notes.fileno()
-        environment = {**os.environ, **ONE_THREAD}
-        if self._deaths:  # a fail-point kills one hand
-            environment.pop(VARIABLE, None)
-        command = [sys.executable, "-P", "-m", "wolfspider.drivers.hands.hand", *map(str, handles)]
-        quiet = subprocess.DEVNULL
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
-                command, stdin=quiet, stdout=quiet, pass_fds=handles, env=environment
-            )
-        hand = Wire(self._hear, self._lost)
-        await hand.connect(ours)
-        orders, web = self._orders, self._web
+    def _begin(self, hand: WayThere, offset: float, lease: float, owns: Callable[[str], bool]) -> None:
+        """Tell a new one all it needs."""
+        orders = self._orders
         self._limits = self._limits_now()
-        share = (orders.memory, orders.hands, orders.largest, orders.offset, orders.named, orders.main)
-        hand.send(wire.BEGIN, orders.plan.plain(), *share, self._limits, web.polite.rows(self._owns))
-        return hand
+        share = (orders.memory, orders.hands, orders.largest, offset, orders.named, orders.main, lease)
+        hand.send(wire.BEGIN, orders.plan.plain(), *share, self._limits, self._web.polite.rows(owns))
 
-    def _lost(self) -> None:
-        """It died, or made no sense. Hosts that it was asking rest from now on."""
-        process, self._process, notes, self._notes = self._process, None, self._notes, None
-        blamed = 0
-        if notes is not None:
-            blamed = int.from_bytes(os.pread(notes.fileno(), 8, 0), "little")
-            notes.close()
-        if process is not None and not self._closed:
-            process.kill()
-            self._later(asyncio.to_thread(process.wait))
+    def _lost(self, blamed: int = 0, later: float = 0.0) -> None:
+        """It is gone; `blamed` is the step whose answer it was reading. Hosts that it was asking rest from now on, or
+        from a moment `later` (seconds), if a request of its may be out for so long."""
         self._wire = None
-        self._deaths += 1
         self._told.clear()
         self._freed = []
         for host, _ in self._lanes.values():
-            self._web.polite.asked(host)
+            self._web.polite.asked(host, later)
             self._web.lanes.free()
         self._lanes.clear()
         out, self._out = self._out, {}
@@ -222,10 +195,10 @@ class Hired:
                 raise ValueError("a hand says no such thing")
 
     def _done(self, number: int, news: Any, *what: Any) -> None:
-        self._deaths = 0
         if news is not None:
             self._learn(*news)
         self._leave(number)
+        self._over(number)
         free = partial(self._free, self._wire, number)
         out = self._out.pop(number, None)
         if out is None or out[1].done():
@@ -252,7 +225,7 @@ class Hired:
                 out[0].trip.request.doing(Phase.SLOT)
             self._later(self._grant_later(lane, number, url, self._wire))
 
-    async def _grant_later(self, lane: int, number: int, url: str, hand: Wire | None) -> None:
+    async def _grant_later(self, lane: int, number: int, url: str, hand: WayThere | None) -> None:
         await self._web.lanes.__aenter__()
         if hand is self._wire and hand is not None:
             self._grant(lane, number, url)
@@ -285,10 +258,11 @@ class Hired:
     async def _abroad(self, number: int, url: str) -> None:
         """Rules that lie with a host of another hand."""
         asking = self._wire
-        other = self._owner(host_of(url))
         done: Any = False
         while isinstance(done, bool):
-            done = await other._asked(await other._running(), None, wire.RULES, url)
+            other = await self._owner(host_of(url))
+            if (hand := await other._running()) is not None:
+                done = await other._asked(hand, None, wire.RULES, url)
         if asking is self._wire:
             _, *what = done
             self._send(wire.ABROAD, number, *what)

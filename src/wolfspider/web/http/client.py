@@ -32,7 +32,7 @@ from aiohttp.http_exceptions import LineTooLong
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Capture, Failure
 from wolfspider.web.http.arriving_body import ArrivingBody
-from wolfspider.web.http.connections import NO_HANDLE, NoHandle
+from wolfspider.web.http.connections import NO_HANDLE, OUT_OF_TOUCH, NoHandle, OutOfTouch
 from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
 from wolfspider.web.http.inflate import broken, inflater
 from wolfspider.web.http.one_answer import unread
@@ -141,6 +141,10 @@ class Client:
     def keep_connections(self, most: int) -> None:
         """How many connections there may be, those kept alive included."""
         self._connector.most = most
+
+    def only_while(self, may_send: Callable[[], bool]) -> None:
+        """Asked when there is a connection, just before a request is written; if not, the failure is `waiting`."""
+        self._connector.may_send = may_send
 
     async def get(
         self,
@@ -375,6 +379,8 @@ def failure_of(error: BaseException) -> Failure:
                 return cause.failure
             case NoHandle():
                 return NO_HANDLE
+            case OutOfTouch():
+                return OUT_OF_TOUCH
             case ssl.SSLError():
                 return Failure("tls", _tls(causes))
             case LineTooLong():

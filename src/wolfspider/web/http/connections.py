@@ -51,7 +51,13 @@ class NoHandle(OSError):
     """There was no file handle, however long one waited."""
 
 
+class OutOfTouch(Exception):
+    """Nobody knows any more whether the request may go out."""
+
+
 NO_HANDLE = Failure("waiting", "no file handle was free for it")
+OUT_OF_TOUCH = Failure("waiting", "its worker had lost touch with the head of the crawl")
+OURS = (NO_HANDLE, OUT_OF_TOUCH)  # what is no fault of a host
 
 
 async def with_patience(
@@ -87,6 +93,7 @@ class FewConnections(aiohttp.TCPConnector):
         super().__init__(socket_factory=self._with_a_handle, **options)
         self._make = make
         self.most = most_connections()
+        self.may_send: Callable[[], bool] | None = None
         self._refusals = 0  # how often there was no handle
 
     def close_idle(self, most: int | None = None) -> None:
@@ -98,6 +105,13 @@ class FewConnections(aiohttp.TCPConnector):
             if not idle:
                 del self._conns[key]
             most = None if most is None else most - 1
+
+    async def connect(self, req: Any, traces: Any, timeout: Any) -> Any:
+        connection = await super().connect(req, traces, timeout)
+        if self.may_send is not None and not self.may_send():
+            connection.release()
+            raise OutOfTouch
+        return connection
 
     async def _create_connection(self, req: Any, traces: Any, timeout: Any) -> ResponseHandler:
         connect = super()._create_connection

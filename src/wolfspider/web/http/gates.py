@@ -20,7 +20,7 @@ class Gates:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._gates: dict[str, Lanes] = {}
         self._users: dict[str, int] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -30,7 +30,15 @@ class Gates:
     def free(self, name: str) -> bool:
         """Could a request enter at once?"""
         gate = self._gates.get(name)
-        return gate is None or not gate.locked()
+        return gate is None or gate.free_now
+
+    def limit(self, most: int) -> None:
+        """So many from now on. Where more are inside, none enters until they have left."""
+        if bool(most) != bool(self._most):
+            raise ValueError("gates are open to any number from the beginning, or never")
+        self._most = most
+        for gate in self._gates.values():
+            gate.limit(most)
 
     @asynccontextmanager
     async def place(self, name: str) -> AsyncIterator[None]:
@@ -43,17 +51,18 @@ class Gates:
     async def enter(self, name: str) -> None:
         if not self._most or not name:
             return
-        gate = self._gates.setdefault(name, asyncio.Semaphore(self._most))
+        if (gate := self._gates.get(name)) is None:
+            gate = self._gates[name] = Lanes(self._most)
         self._users[name] = self._users.get(name, 0) + 1
         try:
-            await gate.acquire()
+            await gate.__aenter__()
         except BaseException:
             self._forget(name)
             raise
 
     def leave(self, name: str) -> None:
         if self._most and name:
-            self._gates[name].release()
+            self._gates[name].free()
             self._forget(name)
 
     def _forget(self, name: str) -> None:
@@ -74,9 +83,17 @@ class Lanes:
         """One of them, for a request to this address."""
         return self
 
+    @property
+    def free_now(self) -> bool:
+        return self._used < self.count
+
+    def limit(self, count: int) -> None:
+        self.count = count
+        self._wake()
+
     def take(self) -> bool:
         """Take a lane if one is free."""
-        free = self._used < self.count
+        free = self.free_now
         self._used += free
         return free
 
@@ -96,6 +113,9 @@ class Lanes:
 
     def free(self) -> None:
         self._used -= 1
+        self._wake()
+
+    def _wake(self) -> None:
         while self._waiting and self._used < self.count:
             turn = self._waiting.popleft()
             if not turn.done():

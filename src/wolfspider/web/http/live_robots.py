@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wolfspider.core.model import Failure, host_of
-from wolfspider.web.http.connections import NO_HANDLE
+from wolfspider.web.http.connections import OURS
 from wolfspider.web.http.gates import Gates
 from wolfspider.web.http.robots import AGENT, KEPT, Rules, ours, said
 from wolfspider.web.page.urls import canonical
@@ -174,7 +174,7 @@ class LiveRobots:
             return await self._read(origin, copy)
         # Not a failure of the page, which nobody has asked for: that it must wait costs no download.
         told = Failure("waiting", f"robots.txt of {host_of(origin)}: {failure.detail or failure.kind}")
-        self._met[origin] = NO_HANDLE if failure == NO_HANDLE else told
+        self._met[origin] = failure if failure in OURS else told
         return self._met[origin]
 
     def explain(self, url: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch, host_of
 from wolfspider.web.http.client import Answer, Client
-from wolfspider.web.http.connections import NO_HANDLE, most_connections
+from wolfspider.web.http.connections import OURS, most_connections
 from wolfspider.web.http.gates import HostCap, Lanes
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.http.ip_addresses import public
@@ -186,7 +186,7 @@ class Live:
             trip.waits(True)
             trip.request.doing(Phase.ROBOTS)
             rules = await self.robots.rules(trip.url, self.ask_for_rules)
-            if not isinstance(rules, Failure) or rules == NO_HANDLE:
+            if not isinstance(rules, Failure) or rules in OURS:
                 break
             self.polite.trouble(host)
             if self.retry_after(host) > self.polite.manners.patience:

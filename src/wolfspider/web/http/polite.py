@@ -134,10 +134,11 @@ class Polite:
         known.until = now + min(max(rest, self.manners.delay), DAY)
         self._changed.add(host)
 
-    def asked(self, host: str) -> None:
-        """A request may be out that nobody here knows the end of, as after a crash: its host rests from now on."""
+    def asked(self, host: str, later: float = 0.0) -> None:
+        """A request may be out that nobody here knows the end of, as after a crash: its host rests from now on, or from
+        a moment `later` (seconds of ours), until which it may be out."""
         known = self._of(host)
-        known.ended = max(known.ended, self.clock())
+        known.ended = max(known.ended, self.clock() + later * self.manners.speed)
         self._changed.add(host)
 
     def asks(self, host: str, crawl_delay: float) -> None:
@@ -148,6 +149,10 @@ class Polite:
     def set_delay(self, delay: float) -> None:
         """A person moved the delay. What a host asks for, and back-offs, stand as they are."""
         self.manners = replace(self.manners, delay=delay)
+
+    def set_per_address(self, most: int) -> None:
+        """The requests at a time to one address are shared with others, and these became more or less."""
+        self._at_address.limit(most)
 
     def pause(self, host: str) -> float:
         """Seconds that a host is left alone from the end of its last answer."""

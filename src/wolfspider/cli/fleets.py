@@ -1,0 +1,92 @@
+"""A fleet of islands on the command line: its progress in a line, signals, and how it ended."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from wolfspider.app.settings import Settings, choose
+from wolfspider.cli.common import say
+from wolfspider.core.errors import Nothing, Problem
+from wolfspider.core.events import EndReason
+from wolfspider.files.program_name import shell_command
+from wolfspider.store.fleet_folder import about_fleet
+from wolfspider.terminal import progress as terminal
+
+if TYPE_CHECKING:
+    from wolfspider.cluster.islands import FleetHead
+    from wolfspider.cluster.keeper import IslandReport
+
+_LINE = 5.0  # seconds between two lines of progress
+_WHY = {
+    EndReason.BUDGET: "The budget is spent.",
+    EndReason.DONE: "No island has anything left to follow.",
+    EndReason.INTERRUPTED: "Interrupted; the fleet can be resumed.",
+}
+
+
+def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bool) -> int:
+    """Begin or resume a fleet, and run it to its end."""
+    from wolfspider.cluster.islands import opened_fleet
+
+    if as_json:
+        raise Problem("--json tells the events of one crawl: with --islands, read the runs of the islands.")
+    console = terminal.console_for(stderr=True, quiet=quiet)
+    told = time.monotonic()
+    islands: Sequence[IslandReport] = ()
+
+    def tell(reports: Sequence[IslandReport]) -> None:
+        nonlocal told, islands
+        for number, (before, now) in enumerate(zip(islands or reports, reports, strict=True)):
+            if now.deaths > before.deaths:
+                say(console, f"Island {number + 1} died and is started again. {now.trouble}".strip())
+        islands = list(reports)
+        if time.monotonic() - told >= _LINE:
+            told = time.monotonic()
+            say(console, line(reports, settings.pages))
+
+    with opened_fleet(folder, settings, count, settings.cluster, tell) as head, _signals(head):
+        reason = head.run()
+    say(console, f"{_WHY[reason]} {line(head.reports, settings.pages)}")
+    for number, report in enumerate(head.reports):
+        if report.trouble:
+            say(console, f"Island {number + 1}: {report.trouble}")
+    export = shell_command("export", folder)
+    say(console, f"Read all islands as one run: {export}")
+    if reason == EndReason.INTERRUPTED:
+        return 130
+    return 0 if any(report.pages for report in head.reports) else Nothing.code
+
+
+def line(reports: Sequence[IslandReport], budget: int) -> str:
+    at_work, spent = sum(report.running for report in reports), sum(report.spent for report in reports)
+    found = (
+        f"{sum(report.relevant for report in reports):,} relevant of {sum(report.pages for report in reports):,} pages"
+    )
+    return f"{at_work} of {len(reports)} islands at work; {spent:,} of {budget:,} downloads; {found}."
+
+
+def resume(folder: Path, flags: dict[str, object], as_json: bool, quiet: bool) -> int:
+    about = about_fleet(folder)
+    settings = choose({**Settings.from_json(about["settings"]).to_json(), **flags}, environment=False).settings
+    return crawl(settings, folder, int(about["islands"]), as_json, quiet)
+
+
+@contextmanager
+def _signals(head: FleetHead) -> Iterator[None]:
+    """The first one lets visits in flight land, the second one ends at once."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        head.end = "stop" if head.end else "drain"
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

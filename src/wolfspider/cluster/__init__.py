@@ -1,0 +1,1 @@
+"""Crawls that need more than one process, or more than one machine."""

@@ -1,0 +1,101 @@
+"""What the keeper of an island remembers: links that other islands found and that lie in its territory, the best first;
+and how far it has read its own pages for links of theirs.
+
+A link is kept once, however often it comes, so a message that is sent again after a crash does no harm. Of a site only
+some links are kept: they are ways in, and the island finds the rest itself.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+from wolfspider.files.disk import open_to_write
+
+OF_SITE = 10  # links of one site that are kept
+AT_FIRST, IN_TEN = 20, 10  # links that an island is told of at once, and then one for each so many downloads
+LONGEST = 2000  # characters of an address
+MOST = 100_000  # links that wait
+_MAKE = (
+    "CREATE TABLE IF NOT EXISTS links (url TEXT PRIMARY KEY, site TEXT, score REAL, told INTEGER) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS by_site ON links (site)",
+    "CREATE INDEX IF NOT EXISTS by_score ON links (told, score DESC, url)",
+    "CREATE TABLE IF NOT EXISTS sent (site TEXT PRIMARY KEY, links INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+)
+_COUNTED = "INSERT INTO sent VALUES (?, 1) ON CONFLICT (site) DO UPDATE SET links = links + 1"
+
+Handed = tuple[str, float]  # address, and the score of the page that has the link
+
+
+class HandedLinks:
+    def __init__(self, path: Path) -> None:
+        os.close(open_to_write(path))
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        for statement in _MAKE:
+            self._connection.execute(statement)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # Links for this island
+
+    def take(self, links: Iterable[tuple[str, str, float]]) -> None:
+        """Keep links (address, site, score) as far as there is room."""
+        execute = self._connection.execute
+        execute("BEGIN")
+        waiting = self.waiting()
+        for url, site, score in links:
+            (of_site,) = execute("SELECT COUNT(*) FROM links WHERE site = ?", (site,)).fetchone()
+            if waiting < MOST and of_site < OF_SITE and len(url) <= LONGEST:
+                waiting += execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, 0)", (url, site, score)).rowcount
+        execute("COMMIT")
+
+    def due(self, spent: int, idle: bool) -> list[str]:
+        """Links that the island should be told of now: at first some, then one for so many downloads, the best first;
+        again some if it has nothing left to do."""
+        count = AT_FIRST if idle else min(AT_FIRST, AT_FIRST + spent // IN_TEN - self.told())
+        return self.best(count) if count > 0 else []
+
+    def best(self, count: int) -> list[str]:
+        """Of those that the island was not told of yet."""
+        rows = self._connection.execute(
+            "SELECT url FROM links WHERE NOT told ORDER BY score DESC, url LIMIT ?", (count,)
+        )
+        return [url for (url,) in rows]
+
+    def tell(self, urls: Iterable[str]) -> None:
+        self._connection.execute("BEGIN")
+        self._connection.executemany("UPDATE links SET told = 1 WHERE url = ?", ((url,) for url in urls))
+        self._connection.execute("COMMIT")
+
+    def waiting(self) -> int:
+        return int(self._connection.execute("SELECT COUNT(*) FROM links WHERE NOT told").fetchone()[0])
+
+    def told(self) -> int:
+        return int(self._connection.execute("SELECT COUNT(*) FROM links WHERE told").fetchone()[0])
+
+    # Links for others
+
+    def may_send(self, site: str) -> bool:
+        row = self._connection.execute("SELECT links FROM sent WHERE site = ?", (site,)).fetchone()
+        return row is None or row[0] < OF_SITE
+
+    def arrived(self, sites: Iterable[str], through: int) -> None:
+        """Links to these sites are with their owners, and pages up to this one need not be read again."""
+        self._connection.execute("BEGIN")
+        self._connection.executemany(_COUNTED, ((site,) for site in sites))
+        self.note("read", through)
+        self._connection.execute("COMMIT")
+
+    # Numbers
+
+    def note(self, name: str, value: int) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (name, value))
+
+    def noted(self, name: str) -> int:
+        row = self._connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+        return int(row[0]) if row else 0

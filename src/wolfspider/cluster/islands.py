@@ -1,0 +1,256 @@
+"""A fleet of islands: several whole crawls, each with its own strategy, judge and store, that share the web by
+territories and one budget by leases.
+
+The head, which is the command that a person gave, keeps nothing but the ledger of the budget. About twice a second it
+asks each keeper how its island stands, tells it what it may spend, and carries links between them. A link whose site
+belongs to another island is handed over as a starting point; nothing else passes between islands. As a site has one
+owner, so has each document: which of them are new is known where it is downloaded, and the reinforcer of a fleet of
+foragers, with its seen-set, lies in parts on the islands, each document in the part of its site.
+
+If the head dies, so do the islands; the same command resumes them all. If an island dies, its keeper starts it again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from wolfspider.app import preflight
+from wolfspider.app.settings import IDENTITY, Settings
+from wolfspider.cluster.handed_links import Handed
+from wolfspider.cluster.keeper import IslandOrder, IslandReport, Keeper
+from wolfspider.cluster.lease_ledger import LeaseLedger
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.events import EndReason
+from wolfspider.core.model import host_of
+from wolfspider.core.territory import owner_of
+from wolfspider.drivers.cluster.ray_home import check_installed, joined
+from wolfspider.files.disk import whole_file
+from wolfspider.files.lock import Lock
+from wolfspider.store.fleet_folder import BUDGET, FLEET, STANDING, about_fleet, describe_fleet, is_fleet, read_json
+from wolfspider.store.folder import is_run
+from wolfspider.web.http.gates import HostCap
+
+EVERY = 0.5  # seconds between two turns
+QUIET = 3  # turns in which nobody has anything to do, after which the fleet is over
+_SHARED = ("max_mb", "per_hour")  # limits of the whole fleet, of which each island has its part
+_REFUSED = ("teacher", "record", "watch", "chance", "until", "territory")  # what is of one crawl, or of its own end
+
+
+class KeeperHome(Protocol):
+    """Where keepers live: in this process, or as actors on the machines of a cluster."""
+
+    def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
+        """A turn of each keeper, at the same time. None of one whose machine died: it is replaced."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class KeepersHere:
+    """All of them in this process; the islands are processes on this machine."""
+
+    def __init__(self, keepers: Sequence[Keeper]) -> None:
+        self._keepers = keepers
+
+    def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
+        return [keeper.turn(order) for keeper, order in zip(self._keepers, orders, strict=True)]
+
+    def close(self) -> None:
+        for keeper in self._keepers:
+            keeper.close()
+
+
+def check_fleet(settings: Settings, count: int) -> None:
+    """Everything that can be seen at once, each as a sentence."""
+    if not 1 <= count <= 1000:
+        raise Problem("--islands is a number from 1 to 1000.")
+    for name in _REFUSED:
+        if getattr(settings, name):
+            raise Problem(f"--{name} does not work with --islands: it is of one crawl.")
+    preflight.check(replace(settings, territory=f"1/{count}", cluster=""))
+
+
+def open_fleet(folder: Path, settings: Settings, count: int) -> str:
+    """Make the folder of a fleet, or see that it is this one; what fleet.json calls it."""
+    if is_run(folder):
+        raise Problem(f"{folder} is a run of one crawl: name another folder by --out.")
+    if not is_fleet(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if others := sorted(set(os.listdir(folder)) - {"lock", f".{FLEET}.part"}):
+            raise Problem(f"{folder} holds {others[0]!r} and is no fleet: choose an empty folder.")
+        name = secrets.token_hex(8)
+        describe_fleet(folder, {"islands": count, "name": name, "settings": settings.to_json()})
+        return name
+    about = about_fleet(folder)
+    first = Settings.from_json(about["settings"])
+    differing = [name for name in sorted(IDENTITY) if getattr(first, name) != getattr(settings, name)]
+    if about["islands"] != count or differing:
+        what = differing[0] if differing else "islands"
+        raise Problem(f"{folder} is a fleet that was begun otherwise ({what}). Name another folder by --out.")
+    return str(about["name"])
+
+
+def settings_of_island(settings: Settings, count: int) -> Settings:
+    """What an island is given of the settings of its fleet."""
+    shared = {name: type(value)(-(-value // count)) for name in _SHARED if (value := getattr(settings, name))}
+    return replace(settings, cluster="", per_address=max(1, settings.per_address // count), **shared)
+
+
+@dataclass
+class FleetHead:
+    """`tell` gets how the islands stand after each turn."""
+
+    folder: Path
+    count: int
+    home: KeeperHome
+    ledger: LeaseLedger
+    tell: Callable[[Sequence[IslandReport]], None] = lambda reports: None
+    reports: list[IslandReport] = field(default_factory=list)
+    end: str = ""  # drain or stop, once that was asked for
+    lost: int = 0  # keepers that died and were replaced
+    _links: list[list[Handed]] = field(default_factory=list)  # on their way to each island
+    _read: list[int] = field(default_factory=list)  # pages up to which links of each island are on their way
+    _sent: list[int] = field(default_factory=list)  # and up to which they have come
+    _idle: int = 0  # turns in a row in which nobody had anything to do
+
+    def __post_init__(self) -> None:
+        self.reports = [IslandReport() for _ in range(self.count)]
+        self._links = [[] for _ in range(self.count)]
+        self._read, self._sent = [0] * self.count, [0] * self.count
+        self._site = lru_cache(10_000)(HostCap().domain)
+
+    def run(self) -> EndReason:
+        try:
+            while True:
+                began = time.monotonic()
+                self.turn()
+                if (reason := self.over()) is not None:
+                    return reason
+                time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+        finally:
+            self.home.close()
+            self._write_standing(running=False)
+
+    def turn(self) -> None:
+        parts = zip(self.ledger.limits, self._links, self._sent, strict=True)
+        answers = self.home.turns([IslandOrder(*part, self.end).to_bytes() for part in parts])
+        for number, answer in enumerate(answers):
+            if answer is not None:
+                self.reports[number] = IslandReport.of(answer)
+        self.lost += answers.count(None)
+        answered = [number for number, answer in enumerate(answers) if answer is not None]
+        self._settle(answered)
+        self._carry(answered)
+        self._write_standing()
+        self.tell(self.reports)
+
+    def _settle(self, answered: Sequence[int]) -> None:
+        """The budget: what islands give back, then what others need. It is on the disk before anybody hears of it."""
+        before = self.ledger.state()
+        for number in answered:
+            self.ledger.give_back(number, self.reports[number].limit)
+        for number in sorted(answered, key=lambda number: self.reports[number].spent) if not self.end else ():
+            if self.reports[number].wants:
+                self.ledger.lease(number, self.reports[number].spent)
+        if self.ledger.state() != before:
+            write_budget(self.folder, self.ledger)
+
+    def _carry(self, answered: Sequence[int]) -> None:
+        """Links are gathered in one turn and handed over in the next. When all islands have answered to that, their
+        finders hear of it, and look for more."""
+        if any(self._links):
+            if len(answered) == self.count:
+                self._links, self._sent = [[] for _ in range(self.count)], list(self._read)
+            return
+        for number in answered:
+            report = self.reports[number]
+            self._read[number] = max(self._read[number], report.read)
+            for url, score in report.links:
+                self._links[owner_of(self._site(host_of(url)), self.count)].append((url, score))
+        if not any(self._links):
+            self._sent = list(self._read)
+
+    def over(self) -> EndReason | None:
+        """Why the fleet is, if it is. It takes a few quiet turns to be sure: links may be on their way."""
+        if any(report.running for report in self.reports):
+            self._idle = 0
+            return None
+        if self.end:
+            return EndReason.INTERRUPTED
+        on_their_way = any(self._links) or any(report.more for report in self.reports) or self._read != self._sent
+        may_go_on = self.ledger.free > 0 and any(report.wants for report in self.reports)
+        leased = any(
+            report.wants and limit > report.spent
+            for report, limit in zip(self.reports, self.ledger.limits, strict=True)
+        )
+        self._idle = 0 if on_their_way or may_go_on or leased else self._idle + 1
+        if self._idle < QUIET:
+            return None
+        return EndReason.BUDGET if self.ledger.free == 0 else EndReason.DONE
+
+    def _write_standing(self, running: bool = True) -> None:
+        """For status and dashboard; what is lost with the machine is of no use after it."""
+        islands = [
+            {**report._replace(links=[])._asdict(), "lease": limit}
+            for report, limit in zip(self.reports, self.ledger.limits, strict=True)
+        ]
+        said = {"at": time.time(), "running": running, "budget": self.ledger.budget, "free": self.ledger.free}
+        text = json.dumps({**said, "lost": self.lost, "islands": islands})
+        part = self.folder / f".{STANDING}.part"
+        with suppress(OSError):
+            part.write_text(text, encoding="utf-8")
+            part.replace(self.folder / STANDING)
+
+
+def write_budget(folder: Path, ledger: LeaseLedger) -> None:
+    with whole_file(folder / BUDGET) as file:
+        file.write(json.dumps(ledger.state()).encode() + b"\n")
+
+
+def budget_of(folder: Path, budget: int, count: int) -> LeaseLedger:
+    """The ledger of the fleet in this folder, with the budget as it is given now."""
+    if not (folder / BUDGET).exists():
+        return LeaseLedger(budget, [0] * count)
+    try:
+        ledger = LeaseLedger.restored(read_json(folder / BUDGET))
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(f"{folder / BUDGET} is damaged: {error}.") from error
+    if len(ledger.limits) != count:
+        raise BadInput(f"{folder / BUDGET} is damaged: it is of another number of islands.")
+    ledger.budget = budget
+    return ledger
+
+
+@contextmanager
+def opened_fleet(
+    folder: Path, settings: Settings, count: int, cluster: str = "", tell: Callable[..., None] = lambda reports: None
+) -> Iterator[FleetHead]:
+    """The fleet in this folder, begun or resumed, ready to run. `cluster`: as for --cluster; "" keeps all here."""
+    check_fleet(settings, count)
+    if cluster:
+        check_installed()
+    folder = folder.absolute()
+    name = open_fleet(folder, settings, count)
+    lock = Lock(folder / "lock")
+    try:
+        ledger, of_island = budget_of(folder, settings.pages, count), settings_of_island(settings, count)
+        with ExitStack() as stack:
+            if cluster:
+                from wolfspider.cluster.islands_on_ray import KeepersOnRay
+
+                ray_home = stack.enter_context(joined(cluster))
+                home: KeeperHome = KeepersOnRay(ray_home, folder, count, name, of_island)
+            else:
+                home = KeepersHere([Keeper(folder, number, name, of_island) for number in range(count)])
+            yield FleetHead(folder, count, home, ledger, tell)
+    finally:
+        lock.release()

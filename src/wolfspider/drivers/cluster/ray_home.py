@@ -1,0 +1,148 @@
+"""Ray: a cluster joined, or started on this machine alone. Ray is imported here and nowhere else, when it is wanted.
+
+Ray lets in whoever reaches its ports, and runs what they send: a cluster belongs on the loopback address or in a
+private network. One that is started here listens on the loopback address alone, without a dashboard, and tells nobody
+of its use. Whoever starts one of several machines says where it listens, and keeps strangers away from there.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wolfspider.core.errors import Problem
+
+AUTO, LOCAL = "auto", "local"  # join one that runs on this machine, or start one; start one in any case
+MISSING = "--cluster needs Ray, which is not installed. Install it by: pip install 'wolfspider[cluster]'"
+LETS_IN_ANYBODY = (
+    "Ray lets in whoever reaches its ports, and runs what they send: "
+    "keep a cluster on the loopback address or in a private network."
+)
+_STORE = 150 << 20  # bytes of shared memory: messages that are too large for a call pass through it
+ENVIRONMENT = {  # of a cluster that is started for a crawl
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # else workers get what others leave of the processor, and lose touch on a busy machine
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what Ray would else warn of
+}
+_CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0" on every system means: listen on 127.0.0.1
+_AT_HOME = ("127.0.0.1", "localhost", "[::1]")
+_CURRENT = "/tmp/ray/ray_current_cluster"  # noqa: S108  (where `ray start` notes what it started)
+_PATIENCE = 2.0  # seconds for a port to answer
+
+
+@dataclass(frozen=True, slots=True)
+class RayHome:
+    """A cluster that this process is part of."""
+
+    ray: Any  # the module
+    address: str  # of its head, HOST:PORT
+    own: bool  # was it started here? Then it ends with us
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """The machines that are there now, as Ray describes them."""
+        return [node for node in self.ray.nodes() if node["Alive"]]
+
+
+def check_installed() -> None:
+    if importlib.util.find_spec("ray") is None:
+        raise Problem(MISSING)
+
+
+@contextmanager
+def joined(where: str = AUTO, cpus: int | None = None) -> Iterator[RayHome]:
+    """Be part of the cluster at this address (HOST:PORT, auto or local). It takes seconds: in a crawl, call it in a
+    thread, where Ray leaves the signals of the process alone. `cpus` of a cluster that is started here."""
+    check_installed()
+    os.environ.update(ENVIRONMENT)
+    address = found(where)
+    import ray
+
+    _stay_at_home(ray, address)
+    if ray.is_initialized():
+        raise Problem("This process is part of a Ray cluster already.")
+    folder = "" if address else tempfile.mkdtemp(prefix="wolfspider-ray-")
+    own: dict[str, Any] = {} if address else _own(folder, cpus)
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    try:
+        try:
+            context = ray.init(address or LOCAL, log_to_driver=False, logging_level=logging.ERROR, **own)
+        except Exception as error:
+            raise Problem(_why(address, error)) from error
+        _say_less(ray)
+        yield RayHome(ray, context.address_info["gcs_address"], own=address is None)
+    finally:
+        ray.shutdown()
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stay_at_home(ray: Any, address: str | None) -> None:
+    """A cluster that listens on the loopback address alone is met there; else Ray looks for it at the address by which
+    others reach this machine, and waits for ever."""
+    constants = ray._private.ray_constants
+    constants.ENABLE_RAY_CLUSTER = True
+    if address is not None:
+        host, _, port = address.rpartition(":")
+        alone = host in _AT_HOME and not _answers(f"{ray.util.get_node_ip_address()}:{port}")
+    else:
+        alone = True
+    constants.ENABLE_RAY_CLUSTER = not alone
+    os.environ[_CLUSTERS] = "0" if alone else "1"  # for the processes that Ray starts
+
+
+def _say_less(ray: Any) -> None:
+    """Ray prints a paragraph for every worker that dies, whatever its logs are set to: a crawl says what it lost."""
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
+
+
+def _own(folder: str, cpus: int | None) -> dict[str, Any]:
+    return {
+        "num_cpus": cpus,
+        "include_dashboard": False,
+        "object_store_memory": _STORE,
+        "_temp_dir": folder,
+    }
+
+
+def found(where: str) -> str | None:
+    """The address of the cluster that is meant; None if one is to be started here."""
+    if where == LOCAL:
+        return None
+    if where != AUTO:
+        if not _answers(where):
+            raise Problem(f"There is no Ray cluster at {where[:200]}. Give HOST:PORT of its head, or auto.")
+        return where
+    with suppress(OSError, UnicodeDecodeError):
+        noted = os.environ.get("RAY_ADDRESS") or Path(_CURRENT).read_text(encoding="utf-8").strip()
+        if _answers(noted):
+            return noted
+    return None
+
+
+def _answers(address: str) -> bool:
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdecimal() or not 0 < int(port) < 65536:
+        return False
+    with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), _PATIENCE):
+        return True
+    return False
+
+
+def _why(address: str | None, error: Exception) -> str:
+    reason = str(error).strip().partition("\n")[0][:300]
+    if address is None:
+        return f"Ray did not start on this machine: {reason}"
+    return (
+        f"Cannot join the Ray cluster at {address}: {reason} The command has to run on a machine of the cluster, one "
+        f"that ran `ray start --address={address}`, with the same versions of Python and Ray."
+    )

@@ -1,0 +1,96 @@
+"""The folder of a fleet: fleet.json says what it is, and each of its islands is a run of its own below it.
+
+Readers ask `runs_in` which runs there are to read: of a run, itself; of a fleet, its islands.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wolfspider import __version__
+from wolfspider.core.errors import BadInput
+from wolfspider.core.model import host_of
+from wolfspider.core.territory import owner_of
+from wolfspider.files.disk import open_to_read, whole_file
+from wolfspider.store.folder import is_run
+from wolfspider.web.http.gates import HostCap
+
+FLEET = "fleet.json"
+ISLANDS = "islands"  # the folder of their runs
+KEEPERS = "keepers"  # the folder of what their keepers know
+BUDGET = "budget.json"  # what each of them may spend
+STANDING = "standing.json"  # how they stood a moment ago
+_FORMAT = 1
+_LARGEST = 1 << 24  # bytes of any of these files
+
+
+def is_fleet(folder: Path) -> bool:
+    return os.path.lexists(folder / FLEET)
+
+
+def island_folder(fleet: Path, number: int) -> Path:
+    """Of the island of this number, from 0; people count from 1."""
+    return fleet / ISLANDS / f"{number + 1}"
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The runs that are to be read as one: of a fleet, the islands that have begun."""
+    if not is_fleet(folder):
+        return [folder]
+    count = int(about_fleet(folder)["islands"])
+    runs = [run for number in range(count) if is_run(run := island_folder(folder, number))]
+    if not runs:
+        raise BadInput(f"No island of {folder} has begun yet, so there is nothing to read.")
+    return runs
+
+
+def run_of(folder: Path, url: str) -> Path:
+    """The run that has to do with an address: of a fleet, the island whose site it is of."""
+    if not is_fleet(folder):
+        return folder
+    return island_folder(folder, owner_of(HostCap().domain(host_of(url)), int(about_fleet(folder)["islands"])))
+
+
+def describe_fleet(folder: Path, about: Mapping[str, Any]) -> None:
+    """The last step of making a fleet."""
+    said = {"format": _FORMAT, "wolfspider": __version__, "about": about}
+    with whole_file(folder / FLEET) as file:
+        file.write(json.dumps(said, indent=2, ensure_ascii=False).encode() + b"\n")
+
+
+def about_fleet(folder: Path) -> dict[str, Any]:
+    """How many islands it has, and the settings of all of them."""
+    said = read_json(folder / FLEET)
+    about = said.get("about")
+    if said.get("format") != _FORMAT:
+        raise BadInput(f"{folder / FLEET} is of another version of wolfspider.")
+    if isinstance(about, dict) and isinstance(about.get("settings"), dict):
+        count = about.get("islands")
+        if isinstance(count, int) and 1 <= count <= 1000:
+            return about
+    raise BadInput(f"{folder / FLEET} is damaged: it does not say what the fleet is.")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    try:
+        with os.fdopen(open_to_read(path), "rb") as file:
+            said = json.loads(file.read(_LARGEST))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is damaged: {error}.") from error
+    if not isinstance(said, dict):
+        raise BadInput(f"{path} is damaged: it is no description.")
+    return said
+
+
+def standing_of(folder: Path) -> dict[str, Any]:
+    """What the head of the fleet wrote down last; empty if it never did."""
+    try:
+        return read_json(folder / STANDING)
+    except BadInput:
+        return {}

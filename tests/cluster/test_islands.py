@@ -1,0 +1,167 @@
+"""A fleet of islands, for real: processes that crawl a served web, killed in mid-crawl, with one budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.cluster.island_web import IslandWeb
+
+from hunting_ground import SEED, TOPIC
+from wolfspider.app.settings import Settings
+from wolfspider.cluster.islands import open_fleet, opened_fleet
+from wolfspider.cluster.islands_on_ray import KeepersOnRay
+from wolfspider.cluster.keeper import IslandOrder, IslandReport
+from wolfspider.core.errors import Problem
+from wolfspider.core.events import EndReason
+from wolfspider.core.model import host_of
+from wolfspider.core.territory import owner_of
+from wolfspider.export.exporting import export
+from wolfspider.export.results import results
+from wolfspider.export.run_search import search_run
+from wolfspider.export.selection import Filters
+from wolfspider.report.run_page import report
+from wolfspider.store.fleet_folder import run_of, runs_in
+from wolfspider.store.view import RunView
+from wolfspider.terminal import fleet_standing
+
+DELAY = 0.05
+SLOTS = 4
+
+
+def settings(web: IslandWeb, pages: int) -> Settings:
+    return Settings(
+        urls=(SEED,),
+        topic=TOPIC,
+        via=f"127.0.0.1:{web.port}",
+        pages=pages,
+        delay=DELAY,
+        adapt=0.0,
+        slots=SLOTS,
+        disk_floor=0,
+    )
+
+
+def check(web: IslandWeb, folder: Path, pages: int, killed: int) -> None:
+    """What must hold whoever was killed: the budget to the last download, each host with one owner and its rests, no
+    page twice; asked for twice is at most what was on its way when somebody was killed."""
+    views = [RunView(run) for run in runs_in(folder)]
+    assert sum(view.summary().downloads for view in views) == pages
+    assert web.impolite(DELAY) == []
+    asked = Counter((answered.host, answered.path) for answered in web.pages())
+    assert sum(asked.values()) - len(asked) <= killed * SLOTS
+    held = [page.final_url for view in views for page in view.pages()]
+    assert len(held) == len(set(held))
+    for view in views:
+        island = int(view.folder.name) - 1
+        assert {owner_of(host, len(views)) for host in view.hosts()} <= {island}
+
+
+@pytest.mark.slow
+def test_a_killed_island_goes_on_and_the_fleet_spends_exactly_its_budget(tmp_path: Path) -> None:
+    killed: list[int] = []
+
+    def kill_one(reports: Sequence[IslandReport]) -> None:
+        at_work = [report for report in reports if report.running and report.spent > 5]
+        if not killed and at_work:
+            killed.append(at_work[0].pid)
+            os.kill(at_work[0].pid, signal.SIGKILL)
+
+    with IslandWeb().served() as web:
+        with opened_fleet(tmp_path / "fleet", settings(web, 150), 3, tell=kill_one) as head:
+            assert head.run() == EndReason.BUDGET
+        assert killed and sum(report.deaths for report in head.reports) == 1
+        assert sum(report.spent > 0 for report in head.reports) > 1
+        check(web, tmp_path / "fleet", 150, killed=1)
+    read_as_one(tmp_path / "fleet", tmp_path / "pages.jsonl")
+
+
+def read_as_one(fleet: Path, out: Path) -> None:
+    """Every command that reads a run gives the pages of all islands, each once."""
+    pages = [page for run in runs_in(fleet) for page in RunView(run).pages()]
+    exported = export(fleet, "jsonl", out, stdout=sys.stdout.buffer)
+    told = [json.loads(line) for line in out.read_text().splitlines()]
+    assert exported.pages == len(told) == len(pages)
+    assert {page["final_url"] for page in told} == {page.final_url for page in pages}
+    assert all((fleet / page["warc_file"]).parent.is_dir() for page in told)
+    out.unlink()
+    assert export(fleet, "jsonl", out, Filters(best=7), stdout=sys.stdout.buffer).pages == 7
+    best = [json.loads(line)["score"] for line in out.read_text().splitlines()]
+    assert best == sorted((page.score for page in pages), reverse=True)[:7]
+    hits = search_run(fleet, ["burrow"], limit=1000)
+    assert len({owner_of(host_of(hit.final_url), 3) for hit in hits}) > 1
+    assert len(list(results(fleet))) == len(pages)
+    status = fleet_standing.status(fleet)
+    assert (status["pages"], status["downloads"]) == (len(pages), 150)
+    assert sum(island["pages"] for island in status["islands"]) == len(pages)
+    page = report(fleet, time.time())
+    best = max(pages, key=lambda page: page.score)
+    assert f"of {len(pages)} pages, for 150 downloads." in page and best.final_url in page
+    assert run_of(fleet, best.final_url).name == str(owner_of(best.host, 3) + 1)
+    assert any("150 of 150 downloads" in line for line in fleet_standing.lines(fleet, time.time()))
+
+
+@pytest.mark.slow
+def test_after_the_head_was_killed_the_same_command_resumes_all_islands(tmp_path: Path) -> None:
+    folder = tmp_path / "fleet"
+    with IslandWeb(seconds=0.1).served() as web:
+        words = ["--topic", TOPIC, "--via", f"127.0.0.1:{web.port}", "--pages", "120", "--delay", str(DELAY)]
+        words += ["--adapt", "0", "--slots", str(SLOTS), "--disk-floor", "0", "--islands", "3", "--out", str(folder)]
+        command = [sys.executable, "-m", "wolfspider", "crawl", SEED, *words]
+        first = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while len(web.pages()) < 30 and time.monotonic() < until:
+            time.sleep(0.05)
+        first.kill()
+        first.wait()
+        again = subprocess.run(command, capture_output=True, text=True, timeout=90)
+        assert again.returncode == 0, again.stderr
+        assert "The budget is spent." in again.stderr
+        check(web, folder, 120, killed=3)
+
+
+@pytest.mark.slow
+def test_on_ray_an_actor_that_dies_is_replaced_and_its_island_goes_on(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    killed: list[int] = []
+
+    def kill_one(reports: Sequence[IslandReport]) -> None:
+        assert isinstance(head.home, KeepersOnRay)
+        at_work = [number for number, report in enumerate(reports) if report.running and report.spent > 5]
+        if not killed and at_work:
+            killed.append(at_work[0])
+            head.home.kill(at_work[0])
+
+    with IslandWeb().served() as web:
+        with opened_fleet(tmp_path / "fleet", settings(web, 120), 3, cluster="local", tell=kill_one) as head:
+            assert head.run() == EndReason.BUDGET
+        assert killed and head.lost == 1
+        check(web, tmp_path / "fleet", 120, killed=1)
+
+
+def test_what_passes_between_head_and_keeper_is_the_same_on_both_sides() -> None:
+    order = IslandOrder(50, [("http://a.test/\udc80", 0.5)], 7, "drain")
+    report = IslandReport(3, 50, True, why="budget", links=[("http://b.test/", 1.0)], read=9, more=True)
+    assert (IslandOrder.of(order.to_bytes()), IslandReport.of(report.to_bytes())) == (order, report)
+
+
+def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:
+    first = Settings(urls=(SEED,), topic=TOPIC)
+    name = open_fleet(tmp_path / "fleet", first, 3)
+    assert open_fleet(tmp_path / "fleet", first, 3) == name
+    with pytest.raises(Problem, match=r"begun otherwise .islands"):
+        open_fleet(tmp_path / "fleet", first, 4)
+    with pytest.raises(Problem, match=r"begun otherwise .topic"):
+        open_fleet(tmp_path / "fleet", Settings(urls=(SEED,), topic="bread"), 3)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letters.txt").touch()
+    with pytest.raises(Problem, match=r"holds 'letters.txt'"):
+        open_fleet(tmp_path / "other", first, 3)

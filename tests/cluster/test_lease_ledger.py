@@ -1,0 +1,83 @@
+"""The budget of a fleet: whatever happens in whatever order, the islands never spend more than it, and nothing that was
+spent is counted twice."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.cluster.lease_ledger import LARGEST, LeaseLedger
+
+
+class Isle:
+    """What an island has on its disk: a kill takes nothing of it. `told` may have died with the message."""
+
+    def __init__(self) -> None:
+        self.limit = self.spent = 0
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(("lease", "lost lease", "hear", "spend", "return", "half return", "again", "head dies")),
+        st.integers(0, 3),
+        st.integers(0, 400),
+    ),
+    max_size=120,
+)
+
+
+@given(st.integers(0, 900), st.integers(1, 4), STEPS)
+def test_no_order_of_leases_spending_deaths_and_returns_exceeds_the_budget(
+    budget: int, count: int, steps: list[tuple[str, int, int]]
+) -> None:
+    ledger, isles = LeaseLedger(budget, [0] * count), [Isle() for _ in range(count)]
+    stale: list[tuple[int, int]] = []  # returns that were told before, and may be told again, as long as nothing came
+    for step, place, number in steps:
+        island = place % count
+        isle = isles[island]
+        match step:
+            case "lease" | "lost lease":
+                ledger.lease(island, isle.spent)
+                stale = [told for told in stale if told[0] != island]
+                if step == "lease":
+                    isle.limit = ledger.limits[island]
+            case "hear":  # an island is told its limit again and again
+                isle.limit = ledger.limits[island]
+            case "spend":
+                isle.spent = min(isle.limit, isle.spent + number)
+            case "return" | "half return":  # the island's own note comes first
+                isle.limit = isle.spent
+                if step == "return":
+                    ledger.give_back(island, isle.limit)
+                    stale.append((island, isle.limit))
+            case "again":
+                for which, limit in stale:
+                    if isles[which].limit == limit:
+                        ledger.give_back(which, limit)
+            case "head dies":
+                ledger = LeaseLedger.restored(ledger.state())
+        assert all(isle.spent <= isle.limit <= limit for isle, limit in zip(isles, ledger.limits, strict=True))
+        assert sum(ledger.limits) <= budget
+    assert sum(isle.spent for isle in isles) + ledger.free <= budget
+
+
+def test_all_of_the_budget_is_spent_if_one_island_alone_has_work() -> None:
+    ledger, spent = LeaseLedger(1_000, [0, 0, 0]), 0
+    while ledger.lease(1, spent):
+        spent = ledger.limits[1]
+    assert (spent, ledger.free) == (1_000, 0)
+
+
+def test_leases_shrink_with_what_is_left_and_wait_until_the_last_is_half_used() -> None:
+    ledger = LeaseLedger(800, [0, 0])
+    assert ledger.lease(0, 0) and ledger.limits == [100, 0]
+    assert not ledger.lease(0, 10)
+    assert ledger.lease(0, 80) and ledger.limits == [187, 0]
+    assert LeaseLedger(10**9, [0]).portion() == LARGEST
+
+
+def test_a_lowered_budget_takes_nothing_back_and_leases_nothing_more() -> None:
+    ledger = LeaseLedger(100, [40, 40])
+    ledger.budget = 60
+    assert ledger.free == 0
+    assert not ledger.lease(0, 40)

@@ -1,0 +1,69 @@
+"""Ray is joined or started where it is wanted; a slow test starts one and looks at where it listens."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wolfspider.core.errors import Problem
+from wolfspider.drivers.cluster import ray_home
+
+
+def test_without_ray_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Problem, match=r"pip install 'wolfspider\[cluster\]'"), ray_home.joined():
+        pass
+
+
+@pytest.mark.parametrize("where", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999999", ":", "auto:x"])
+def test_where_no_cluster_is_a_sentence_says_so(where: str) -> None:
+    with pytest.raises(Problem, match="no Ray cluster at"):
+        ray_home.found(where)
+
+
+def test_a_note_of_a_cluster_that_is_gone_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    note = tmp_path / "ray_current_cluster"
+    note.write_text("127.0.0.1:1")
+    monkeypatch.setattr(ray_home, "_CURRENT", str(note))
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert ray_home.found("auto") is None
+    assert ray_home.found("local") is None
+
+
+STARTED = """
+import os, pathlib
+from wolfspider.drivers.cluster import ray_home
+
+def listening():
+    rows = (line.split() for kind in ("tcp", "tcp6") for line in open(f"/proc/net/{kind}").readlines()[1:])
+    return {row[9]: row[1] for row in rows if row[3] == "0A"}
+
+before = set(listening())
+with ray_home.joined("local") as home:
+    assert home.own and len(home.nodes()) == 1, home
+    mine = set()
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.environ["MARK"] in (process / "environ").read_text():
+                mine |= {os.readlink(handle)[8:-1] for handle in (process / "fd").iterdir() if handle.is_symlink()}
+        except OSError:
+            pass
+    print(*(address for number, address in listening().items() if number in mine and number not in before))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_cluster_of_our_own_listens_on_the_loopback_address_alone(tmp_path: Path) -> None:
+    environment = {**os.environ, "MARK": f"mark-{tmp_path}"}
+    done = subprocess.run(
+        [sys.executable, "-c", STARTED], capture_output=True, text=True, env=environment, check=True, timeout=120
+    )
+    addresses = [address.partition(":")[0] for address in done.stdout.split()]
+    assert len(addresses) > 2
+    assert {address[-8:] for address in addresses} == {"0100007F"}, done.stdout
+    assert done.stderr == ""

@@ -1,0 +1,104 @@
+"""Crawls on a Ray cluster of this machine. Ray takes ten seconds and more to start, so there are few of these."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.live.hunting import Hosts, assert_whole, finished, prepared, stored
+
+from wolfspider.app.cluster import may_be_out, workers_of
+from wolfspider.app.settings import Settings
+from wolfspider.cluster import status
+from wolfspider.core.errors import Problem
+from wolfspider.drivers.cluster.leases import TERM
+from wolfspider.drivers.cluster.ray_home import ENVIRONMENT
+from wolfspider.web.server.serve import Manner, serve
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_without_ray_a_crawl_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Problem, match=r"--cluster needs Ray.*pip install 'wolfspider\[cluster\]'"):
+        prepared(1, "http://h0.test/", out=tmp_path / "run", cluster="auto")
+
+
+def test_a_run_that_is_on_no_cluster_has_no_workers_to_show(tmp_path: Path) -> None:
+    assert workers_of(tmp_path) is None
+    (tmp_path / "cluster.json").write_text("[]")
+    assert workers_of(tmp_path) is None
+    with pytest.raises(Problem, match="There is no run"):
+        status.of_run(tmp_path)
+
+
+def test_requests_of_a_dead_head_are_waited_out_where_workers_sent_them() -> None:
+    here, there = Settings(deadline=7.0), Settings(deadline=7.0, cluster="auto")
+    assert may_be_out(here, {"settings": here.to_json()}) == 0.0
+    assert may_be_out(there, {"settings": here.to_json()}) == may_be_out(here, {"settings": there.to_json()})
+    assert may_be_out(there, {}) == TERM + 7.0
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("timed")
+def test_a_machine_that_joins_gets_hosts_and_one_that_leaves_loses_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two machines that are raylets of this one. The second joins in mid-crawl, and is taken away again."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    from ray.cluster_utils import Cluster
+
+    web, seen = Hosts(30, 8), []
+    plain: dict[str, Any] = {"num_cpus": 1, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
+    cluster = Cluster(initialize_head=True, head_node_args=plain, shutdown_at_exit=False)  # else no thread may add one
+    try:
+
+        async def main() -> Any:
+            async with serve(web, manner=Manner(latency=0.1)) as server:
+                settings = {"slots": 8, "delay": 0.4, "deadline": 3.0, "max_wait": 60.0, "pages": 240}
+                told = prepared(
+                    server.port, "http://h0.test/", out=tmp_path / "run", cluster=cluster.address, **settings
+                )
+                crawl = asyncio.create_task(finished(told, 120))
+                while len(told.landed) < 20 and not crawl.done():
+                    await asyncio.sleep(0.05)
+                node = await asyncio.to_thread(cluster.add_node, **plain)
+                while len(seen) < 2 and not crawl.done():
+                    await asyncio.sleep(0.05)
+                    shown = status.of_run(tmp_path / "run")["workers"] if not crawl.done() else []
+                    seen[:] = [one["name"] for one in shown if one["answers"]]
+                await asyncio.to_thread(cluster.remove_node, node, allow_graceful=False)
+                return await crawl, server
+
+        told, server = asyncio.run(main())
+    finally:
+        cluster.shutdown()
+    assert (told.reason, told.downloads, told.failures) == ("budget", 240, {})
+    assert stored(tmp_path / "run") == web.addresses()
+    assert len(seen) == 2, "the second machine never brought anything"
+    again = Counter(one.host + one.path for one in server.log if one.path != "/robots.txt").total() - 240
+    assert 0 <= again <= 8
+    assert server.worst() == 1
+    assert not (tmp_path / "run" / "cluster.json").exists()
+    assert_whole(tmp_path / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("timed")
+def test_workers_that_are_killed_and_stopped_break_no_promise() -> None:
+    options = ["--seconds", "12", "--workers", "3", "--hosts", "12", "--slots", "8", "--head-kills", "0"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "cluster_chaos.py", *options],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(r"lost=0 refetched=\d+ early=0 double=0", done.stdout.splitlines()[-1])
