@@ -137,13 +137,14 @@ def main() -> None:
     parser.add_argument("--all", choices=HALVES, dest="whole", help="all topics, for this half: one web, one half")
     parser.add_argument("--strategy", action="append", help="repeatable [hunter, shark, best-first]")
     parser.add_argument("--topics", type=int, default=None, help="at most so many of each web")
+    parser.add_argument("--topic", action="append", default=[], help="this one; repeatable [all]")
     parser.add_argument("--most", type=int, default=MOST, help=f"downloads of a crawl [{MOST}]")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     half = options.whole or options.half or parser.error("name --half or --all")
     for web in options.webs:
         world = open_web(web)
-        tasks = tasks_of(world, None, (), world.start, half=options.half)
+        tasks = tasks_of(world, None, options.topic, world.start, half=options.half)
         for topic, task in list(tasks.items())[: options.topics]:
             for strategy in options.strategy or ["hunter", "shark", "best-first"]:
                 path = options.folder / f"{_name(web)}.{half}.{_name(topic)}.{strategy}.npz"
