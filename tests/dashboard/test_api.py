@@ -427,16 +427,22 @@ def test_a_dashboard_beside_a_watch_shows_its_news_and_ends_with_it(place: Place
         (child,) = wait_for(lambda: children_of(watch.pid))
         wait_for(lambda: client_state(beside) in ("fetching", "waiting", "idle"))
         assert beside.get("/api/runs/hunt")["watch"]
-        told = wait_for(lambda: beside.get("/api/runs/hunt/news"))
+        told = wait_for(lambda: told_or_nothing(beside, "/api/runs/hunt/news"))
         assert checked("GET", "/api/runs/{name}/news", told)["today"] == sum(told["by_site"].values())
         watch.send_signal(signal.SIGINT)
         watch.stderr.read()
     wait_for(lambda: not Path(f"/proc/{child}").exists())
 
 
+def told_or_nothing(client: Client, path: str) -> dict[str, Any]:
+    """What is told there, if anything is yet."""
+    answer = client.ask("GET", path)
+    told: dict[str, Any] = answer.json if answer.status == 200 else {}
+    return told
+
+
 def client_state(client: Client) -> str:
-    answer = client.ask("GET", "/api/runs/hunt")
-    return str(answer.json.get("state", "")) if answer.status == 200 else ""
+    return str(told_or_nothing(client, "/api/runs/hunt").get("state", ""))
 
 
 def children_of(parent: int) -> list[int]:

@@ -15,6 +15,7 @@ from wolfspider.dashboard import live_feed
 from wolfspider.dashboard.desk import Missing, RunDesk
 from wolfspider.dashboard.live_feed import Feeds, Glance, Happened
 from wolfspider.dashboard.news import news
+from wolfspider.store.folder import Places, describe
 from wolfspider.store.view import utc
 from wolfspider.strategies import strategy_named
 from wolfspider.watch.book import Book, Report
@@ -52,9 +53,14 @@ def test_news_are_told_by_site_forager_and_hour_with_those_who_went_quiet(watche
     assert [(site["host"], site["silent"]) for site in told["sites"]] == [("c.test", True), ("a.test", False)]
 
 
-def test_a_run_that_is_no_watch_has_none(tmp_path: Path) -> None:
+def test_a_run_that_is_no_watch_has_none_and_a_watch_that_has_only_begun_none_yet(watched: Path) -> None:
+    desk = RunDesk(watched.parent)
+    describe(Places.of(watched), {"settings": {}})
     with pytest.raises(Missing, match="watch"):
-        news(RunDesk(tmp_path), tmp_path, {})
+        news(desk, watched, {})
+    describe(Places.of(watched), {"settings": {"watch": True}})
+    told = news(desk, watched, {})
+    assert (told["reports"], told["today"], told["by_site"]) == ([], 0, {})
 
 
 def test_strategies_that_learn_hours_report_them() -> None:

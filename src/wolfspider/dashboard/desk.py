@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from wolfspider.app.run_children import RunChildren
 from wolfspider.app.settings import Settings, choose
 from wolfspider.core.errors import Problem
+from wolfspider.files.lock import is_owned
 from wolfspider.store.folder import Places, is_run
 
 T = TypeVar("T")
@@ -44,7 +45,8 @@ class ForAll:
 
 
 class _KeptAnswer(NamedTuple):
-    stamp: object  # of the run's files, when it was worked out
+    owned: bool  # was a process at work on the run before it was worked out?
+    stamp: object  # of the run's files, then
     until: float  # it is good until then in any case
     value: Any
 
@@ -72,20 +74,22 @@ class RunDesk:
         return run
 
     def remembered(self, run: Path, what: str, make: Callable[[], T]) -> T:
-        """What `make` gives, worked out once for a state of the run, and by one thread at a time."""
+        """What `make` gives, worked out once for a state of the run, and by one thread at a time. What was worked out
+        while the run went on is not good for a moment longer once it is over: the last figures are told at once."""
         key = (run, what)
         with self._lock:
             working = self._working.setdefault(key, threading.Lock())
         with working:
-            stamp, kept = _stamp(run), self._kept.get(key)
-            if kept is not None and (kept.stamp == stamp or time.monotonic() < kept.until):
+            owned, kept = is_owned(Places.of(run).lock), self._kept.get(key)
+            stamp = _stamp(run)
+            began = time.monotonic()
+            if kept is not None and kept.owned == owned and (kept.stamp == stamp or began < kept.until):
                 found: T = kept.value
                 return found
-            began = time.monotonic()
             value = make()
             took = time.monotonic() - began
             with self._lock:
-                self._kept[key] = _KeptAnswer(stamp, began + took + max(_AGE, _SHARE * took), value)
+                self._kept[key] = _KeptAnswer(owned, stamp, began + took + max(_AGE, _SHARE * took), value)
                 self._kept.move_to_end(key)
                 while len(self._kept) > _KEPT:
                     self._working.pop(self._kept.popitem(last=False)[0], None)

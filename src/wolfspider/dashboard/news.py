@@ -10,12 +10,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from wolfspider.app.settings import Settings
 from wolfspider.core.model import host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import Missing, RunDesk
 from wolfspider.dashboard.overview import report_of
 from wolfspider.dashboard.reading_shapes import NewsLine, NewsQuery, NewsTold, SiteLine
 from wolfspider.files.program_name import shell_command
+from wolfspider.store.folder import about_run
 from wolfspider.store.view import utc
 from wolfspider.watch.book import ALERT, Report, Site, is_watched, reading
 
@@ -25,10 +27,13 @@ HOURS = "busy hours"  # what strategies that learn a profile of the day report i
 
 
 def news(desk: RunDesk, run: Path, asked: NewsQuery) -> NewsTold:
-    if not is_watched(run):
+    if is_watched(run):
+        with reading(run) as book:
+            reports, sites, kinds = book.newest(MOST), book.sites(), book.counts()
+    elif Settings.of_run(about_run(run)).watch:
+        reports, sites, kinds = [], [], {}  # it has only begun
+    else:
         raise Missing(f"Nobody has watched with this run: news are of `{shell_command('watch')}`.")
-    with reading(run) as book:
-        reports, sites, kinds = book.newest(MOST), book.sites(), book.counts()
     now = time.time()
     today = [each for each in reports if now - each.at < _DAY]
     fresh = [each for each in today if each.kind != ALERT]
