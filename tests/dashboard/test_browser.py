@@ -339,7 +339,7 @@ def test_a_run_that_is_opened_before_it_is_there_is_shown_once_it_is(window: Ope
 
 
 def test_numbers_on_screen_are_those_of_the_export(window: Opens, dashboard: Dashboard) -> None:
-    dashboard.begin("short", **{**HUNT, "pages": 40})
+    dashboard.begin("short", **{**HUNT, "pages": 40, "seeds": [SEED, f"{SEED}there/is/none"]})
     until(lambda: not dashboard.run("short")["running"])
     page = window("#/run/short")
     page.wait_for_selector(".pill.off")
@@ -357,6 +357,15 @@ def test_numbers_on_screen_are_those_of_the_export(window: Opens, dashboard: Das
     page.goto(f"{dashboard.base}/#/run/short/pages?kind=accepted")
     page.wait_for_selector("tbody .page-title")
     assert page.locator("tbody .page-title").count() == relevant
+    page.goto(f"{dashboard.base}/#/run/short")
+    failures = {each["reason"]: each["count"] for each in dashboard.ask("/api/runs/short/failures")["failures"]}
+    reason, count = page.locator(".failure strong").first.inner_text(), page.locator(".failure-count").first
+    assert number(count.inner_text()) == failures[reason]
+    count.click()
+    page.wait_for_selector("tbody .page-title")
+    whys = page.locator("tbody .why-cell")
+    assert whys.count() == failures[reason] and {*whys.all_inner_texts()} == {reason}
+    assert all("/" in each for each in page.locator("tbody .page-title").all_inner_texts())  # where, for want of a title
 
 
 def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:

@@ -127,7 +127,7 @@ def _failures(
     for number, n, url, at, kind, detail, agent in connection.execute(_FAILURES, (after, *before)):
         failure = Failure(str(kind), str(detail or ""))
         words, of_host = in_words(failure), host_of(str(url))
-        if (host and of_host != host) or (reason and reason not in (words, failure.kind)):
+        if (host and of_host != host) or (reason and reason not in (plainly(words), failure.kind)):
             continue
         yield (
             number,
@@ -140,7 +140,7 @@ def _failures(
                 "relevant": None,
                 "at": at if isinstance(at, float | int) else None,
                 "host": plainly(of_host),
-                "reasons": [plainly(f"{words} ({failure.detail})" if failure.detail else words, 1000)],
+                "reasons": [plainly(words if failure.detail in words else f"{words} ({failure.detail})", 1000)],
                 "label": None,
                 "by_teacher": False,
                 "agent": plainly(str(agent or "")),

@@ -17,8 +17,7 @@ export function score(page) {
 const reasons = (page) => (page.reasons ?? []).map((each) => each.replace(/^Judged (not )?relevant[:.] ?/, "")).filter(Boolean).join(" · ");
 
 export function pageLine(run, page) {
-  const title = page.title || short(page.url) || "(no title)";
-  const why = page.failure || reasons(page);
+  const title = page.title || short(page.url), why = reasons(page);
   return h("li", { class: "page-line" },
     score(page),
     h("div", { class: "page-text" },
@@ -28,13 +27,13 @@ export function pageLine(run, page) {
 }
 
 export function pageRow(run, page) {
-  const title = page.title || "(no title)";
+  const title = page.title || short(page.url);
   return h("tr", {},
     h("td", { class: "n" }, score(page)),
     h("td", { class: "grow" },
       h("a", { class: "page-title cut", href: at(run, "explain", { url: page.url }), title }, title),
-      h("span", { class: "page-where cut" }, outside(page.url, short(page.url)))),
-    h("td", { class: "grow why-cell" }, page.failure || reasons(page) || none),
+      h("span", { class: "page-where cut" }, outside(page.url, page.title ? short(page.url) : hostOf(page.url)))),
+    h("td", { class: "grow why-cell" }, reasons(page) || none),
     h("td", { class: "n nowrap", title: clock(page.at) }, ago(page.at)),
     h("td", { class: "n" }, !page.failure && thumbs(run, page.url, page.label, title)));
 }
@@ -69,7 +68,7 @@ const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}${/[
 
 export function failureLine(run, failure) {
   return h("li", { class: "failure" },
-    h("a", { class: "failure-count", href: at(run, "pages", { kind: "failed", reason: failure.kind }) }, int(failure.count)),
+    h("a", { class: "failure-count", href: at(run, "pages", { kind: "failed", reason: failure.reason }) }, int(failure.count)),
     h("div", {}, h("strong", {}, failure.reason || words(failure.kind)), h("br"),
       h("span", { class: "muted" }, [sentence(failure.text), failure.what_to_do].filter(Boolean).join(" "))));
 }
