@@ -271,7 +271,15 @@ def test_pages_are_labelled_by_keys(window: Opens, dashboard: Dashboard, hunt: s
     page.wait_for_selector(".step.skip")
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector(".step.down")
-    until(lambda: len(dashboard.ask(f"/api/runs/{hunt}/commands")["commands"]) == before + 2)
+    page.keyboard.press("z")
+    page.wait_for_selector(".step.now:nth-child(3)")
+    page.keyboard.press("ArrowRight")  # at once: the answer before may still be on its way
+    page.wait_for_selector(".step.up:nth-child(3)")
+    said = until(lambda: [each["text"] for each in dashboard.ask(f"/api/runs/{hunt}/commands")["commands"]][before + 2 :])
+    last = dashboard.ask(f"/api/runs/{hunt}/commands")["commands"][-2:]
+    assert said and [each["text"].rpartition(" ")[2] for each in last] == ["down", "up"] and not last[-1]["problem"]
+    assert last[0]["text"].split()[1] == last[1]["text"].split()[1]
+    assert page.locator(".toast.bad").count() == 0
 
 
 def test_numbers_are_shown_before_the_plots_and_without_them(browser: Any, dashboard: Dashboard, hunt: str) -> None:

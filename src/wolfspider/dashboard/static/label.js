@@ -1,6 +1,6 @@
 // Label as a game of keys: ten pages, those from which the judge would learn most, one after the other.
 
-import { command, undo } from "./actions.js";
+import { command } from "./actions.js";
 import { get, of } from "./api.js";
 import { button, fill, h, outside } from "./dom.js";
 import { plural, short } from "./format.js";
@@ -20,11 +20,11 @@ function marked(text, words) {
 export function open(box, { run, live }) {
   const head = header(live, h("span")), game = h("div", { class: "game" });
   fill(box, head.element, game);
-  let asked = [], given = [], place = 0, busy = false;
+  let asked = [], given = [], place = 0, busy = false, sent = Promise.resolve();
 
   const show = () => {
     const one = asked[place];
-    const steps = h("div", { class: "steps", role: "img", "aria-label": `${place} of ${asked.length} answered` }, asked.map((_, n) => h("span", { class: `step ${given[n]?.way ?? (n === place ? "now" : "")}` })));
+    const steps = h("div", { class: "steps", role: "img", "aria-label": `${place} of ${asked.length} answered` }, asked.map((_, n) => h("span", { class: `step ${n === place ? "now" : given[n]?.way ?? ""}` })));
     if (!asked.length) return fill(game, h("p", { class: "callout" }, "There is no page to ask about yet. Come back when some have been fetched."));
     if (!one) {
       const told = given.filter((each) => each.way !== "skip").length, right = given.filter((each, n) => each.way !== "skip" && (each.way === "up") === asked[n].relevant).length;
@@ -36,34 +36,30 @@ export function open(box, { run, live }) {
     fill(game, steps, h("section", { class: "card question-card", "aria-live": "polite" },
       h("div", { class: "row" }, score(one), h("span", { class: "muted" }, one.why)), h("h2", {}, one.title || "(no title)"), h("p", { class: "muted cut" }, outside(one.url, short(one.url))), h("p", { class: "excerpt" }, marked(one.excerpt ?? "", one.words))),
     h("div", { class: "game-keys" }, act("down", "Off topic", "←", "label"), act("skip", "Skip", "space"), act("up", "On topic", "→", "label")),
-    h("p", { class: "muted" }, h("kbd", {}, "z"), " takes the last answer back."));
+    h("p", { class: "muted" }, h("kbd", {}, "z"), " goes back a page, to answer it anew."));
   };
-  const answer = async (way) => {
+  // What the judge has learned it cannot unlearn: an answer stands until there is another, and they go in one by one.
+  const answer = (way) => {
     if (busy) return;
     if (way === "back") {
-      if (!place) return;
-      const last = given.pop();
-      place -= 1;
-      show();
-      if (last.number !== undefined) await undo(run, last.number);
-      return;
+      place = Math.max(0, place - 1);
+      return show();
     }
     const one = asked[place];
     if (!one) return;
-    given[place] = { way };
-    const mine = given[place];
+    const before = given[place]?.way;
+    if (way !== "skip" || !before) given[place] = { way };
     place += 1;
     show();
-    if (way === "skip") return;
-    const done = await command(run, "label", [one.url, way], { quiet: true });
-    if (done) mine.number = done.number;
+    if (way !== "skip" && way !== before) sent = sent.then(() => command(run, "label", [one.url, way], { quiet: true }));
   };
   const look = async () => {
     busy = true;
+    await sent; // a page that was answered is not asked about again
     fill(game, h("p", { class: "muted" }, "Choosing the pages from which the judge would learn most."));
     try {
       const told = await get(`${of(run)}/questions`);
-      [asked, given, place] = [told.questions ?? told, [], 0];
+      [asked, given, place] = [told.questions, [], 0];
       show();
     } catch (problem) { fill(game, h("p", { class: "callout bad" }, problem.message)); }
     busy = false;
