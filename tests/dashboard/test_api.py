@@ -388,7 +388,19 @@ def test_what_cannot_be_started_is_a_sentence(client: Client, place: Place, name
         for path in ("/api/runs/check", "/api/runs"):
             answer = client.ask("POST", path, json.dumps(body).encode())
             assert answer.status in (404, 422) and words in answer.json["problem"], (body, answer)
+            assert "--" not in answer.json["problem"] or words == "terminal"  # a page has no options
     assert sorted(path.name for path in place.folder.iterdir()) == before
+
+
+def test_a_run_that_could_not_be_begun_says_why(client: Client) -> None:
+    client.post("/api/runs", {"name": "gone", "liked": [f"{SEED}there/is/none"], "pages": 20}, 201)
+    wait_for(lambda: not client.get("/api/runs/gone")["running"])
+    told = client.get("/api/runs/gone")
+    assert told["state"] == "unbegun" and "None of the pages you like could be had" in told["reason"]
+    assert [each["action"]["kind"] for each in told["advice"]] == ["said", "resume"]
+    assert told["reason"] in told["advice"][0]["text"]
+    (line,) = [each for each in client.get("/api/runs")["runs"] if each["name"] == "gone"]
+    assert line["reason"] == told["reason"]
 
 
 def test_without_the_extra_it_says_what_to_install(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,17 +35,25 @@ from wolfspider.web.seeds import sources
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
 
 
+class NothingWanted(Problem):
+    """Nothing says what a good page is."""
+
+
+class NoStart(Problem):
+    """There is no address to begin at."""
+
+
 def check(settings: Settings) -> None:
     """Everything that can be wrong with settings and be seen at once, each as a sentence."""
     if not (settings.topic or settings.description or settings.like or settings.judge == EVERYTHING):
-        raise Problem('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
+        raise NothingWanted('What is wanted? Say it by --topic "a few keywords", or by --like with a page you like.')
     wanted = f"{settings.topic} {settings.description}"
     if settings.judge != EVERYTHING and not any(words(wanted)) and not settings.like:
         raise Problem("The topic has no words.")
     if not settings.names_starts() and all(map(is_own_file, settings.like)):
         files = " A file of your own is no place to start from." if settings.like else ""
         options = [f"--{name}" for name in STARTS if name != "urls"]
-        raise Problem(
+        raise NoStart(
             f"Where shall the crawl start? Give an address, or {', '.join(options[:-1])} or {options[-1]}; "
             f"or --like with the address of a page, which is a start, too.{files}"
         )

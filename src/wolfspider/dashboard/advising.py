@@ -11,6 +11,7 @@ from wolfspider.report.run_page import ADVICE
 from wolfspider.store.view import Summary
 from wolfspider.terminal.standing import SPENT, counted
 
+UNBEGUN = "unbegun"
 _MANY_FAILURES = 0.3  # of the downloads
 _ENOUGH = 20  # downloads that say something
 _FEW_LABELS = 5
@@ -43,6 +44,9 @@ def _of_state(state: str, reason: str, summary: Summary, gauge: Gauge | None) ->
             yield _advice("It was killed or interrupted. Resume it: nothing is lost.", "resume")
         case "failed":
             yield _advice(f"It was ended by an error: {summary.trouble} Mend that, then resume it.", "resume")
+        case "unbegun" if reason:
+            yield _advice(f"It could not be begun: {reason}", "said")
+            yield _advice("Mend that and begin it, or start another with what is missing.", "resume")
         case "unbegun":
             yield _advice("It has not begun. Begin it.", "resume")
         case "silent":

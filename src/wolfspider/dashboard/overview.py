@@ -15,7 +15,7 @@ from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import CrawlState, Gauge
-from wolfspider.dashboard.advising import advice_for
+from wolfspider.dashboard.advising import UNBEGUN, advice_for
 from wolfspider.dashboard.controls import limits_of, params_of, rules_of
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.queue_list import LARGEST
@@ -31,7 +31,7 @@ class Standing(NamedTuple):
     """What a run is doing, why, and since when."""
 
     state: str  # a CrawlState; or starting, preparing, silent, unbegun, failed or killed
-    reason: str  # why it ended, if it has
+    reason: str  # why it ended, if it has, or could not be begun
     since: float | None
 
 
@@ -44,13 +44,17 @@ def run_list(desk: RunDesk) -> RunList:
 def _starting(desk: RunDesk, name: str) -> RunLine:
     """A run whose process has not made its folder yet, or never did."""
     running = desk.children.is_running(name)
-    said = "" if running else desk.children.said(name).strip().rpartition("\n")[2]
     return {
         **_blank(name),
         "state": "starting" if running else "failed",
-        "reason": said,
+        "reason": "" if running else _last_said(desk, name),
         "running": running,
     }
+
+
+def _last_said(desk: RunDesk, name: str) -> str:
+    """The last line of a process that came to nothing: why."""
+    return desk.children.said(name).strip().rpartition("\n")[2].removeprefix("wolfspider: ")
 
 
 def _blank(name: str) -> RunLine:
@@ -89,7 +93,7 @@ def _sound_line(desk: RunDesk, name: str) -> RunLine:
     view, running = RunView(run), desk.children.is_running(name)
     summary, present = desk.remembered(run, "brief", lambda: _brief(desk, run, running))
     gauge = view.gauge()
-    at = standing_of(view, summary, gauge, running, time.time())
+    at = _standing(desk, view, summary, gauge, running, time.time())
     return {
         "name": name,
         "state": at.state,
@@ -127,7 +131,9 @@ def harvest(summary: Summary) -> float | None:
     return summary.count.relevant / summary.downloads if summary.downloads else None
 
 
-def standing_of(view: RunView, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> Standing:
+def _standing(
+    desk: RunDesk, view: RunView, summary: Summary, gauge: Gauge | None, running: bool, now: float
+) -> Standing:
     last = gauge.at if gauge is not None else None
     if running:
         if gauge is None or gauge.state == CrawlState.ENDED:
@@ -139,7 +145,7 @@ def standing_of(view: RunView, summary: Summary, gauge: Gauge | None, running: b
     if summary.ended is not None:
         return Standing(CrawlState.ENDED, summary.ended, last)
     if summary.started is None:
-        return Standing("unbegun", "", None)
+        return Standing(UNBEGUN, _last_said(desk, view.folder.name), None)
     return Standing("failed" if summary.trouble else "killed", summary.trouble, last or summary.started)
 
 
@@ -150,7 +156,7 @@ def run_state(desk: RunDesk, run: Path) -> RunState:
     status = desk.remembered(run, "status", lambda: standing.status(run, summary))
     commands, present = desk.remembered(run, "commanded", past_of(desk, run).said)
     gauge, settings = view.gauge(), Settings.of_run(view.about)
-    at = standing_of(view, summary, gauge, running, now)
+    at = _standing(desk, view, summary, gauge, running, now)
     lines = desk.remembered(run, "lines", lambda: standing.lines(run, now, summary))
     report_at, report = report_of(desk, run)
     return {

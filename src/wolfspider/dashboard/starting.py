@@ -187,7 +187,15 @@ def _settings(desk: RunDesk, body: StartBody, flags: Mapping[str, Any]) -> Setti
     for_all = desk.for_all
     chosen = choose({**for_all.flags(), **flags}, for_all.config, body.get("preset") or for_all.preset)
     settings = settings_for(chosen) if _watches(body) else chosen.settings
-    preflight.check(settings)
+    for url in settings.urls:  # what is wrong with one is said in words of the page, which has no options
+        sources.address(url)
+    try:
+        preflight.check(settings)
+    except preflight.NothingWanted:
+        raise Problem("What is wanted? Give topic words, or a page you like.") from None
+    except preflight.NoStart:
+        starts = "starting points, a page you like, a sitemap, a feed or a search service"
+        raise Problem(f"Where shall the crawl start? Give {starts}.") from None
     preflight.check_texts(settings)
     return settings
 
