@@ -371,17 +371,27 @@ def test_numbers_on_screen_are_those_of_the_export(window: Opens, dashboard: Das
     assert number(cards.nth(0).locator(".big").inner_text()) == dashboard.downloads("short") == 40
     assert number(cards.nth(1).locator(".big").inner_text()) == relevant
     assert number(cards.nth(1).locator(".big-note").inner_text()) == pages
+    hosts, failures = (dashboard.ask(f"/api/runs/short/{what}") for what in ("hosts", "failures"))
+    counts = {each["reason"]: each["count"] for each in failures["failures"]}
+    tile = lambda name: page.locator(".tile", has=page.get_by_text(name, exact=True)).locator("a.tile-value")  # noqa: E731
+    until(lambda: tile("Hosts").inner_text() == str(hosts["all"]))
+    assert number(tile("Failed").inner_text()) == sum(counts.values()) > 0
+    unlinked = page.locator(".facts > div", has=page.locator("dd > span")).locator("dt").all_inner_texts()
+    assert unlinked == ["began"]  # a time; every number opens the list behind it
+    page.locator("button.figure-value").first.press("Enter")
+    newest = page.locator("dialog tbody td.n").first.inner_text()
+    page.locator("dialog >> text=Close").click()
+    assert page.locator("button.figure-value").first.inner_text() == newest
     page.goto(f"{dashboard.base}/#/run/short/pages?kind=accepted")
     page.wait_for_selector("tbody .page-title")
     assert page.locator("tbody .page-title").count() == relevant
     page.goto(f"{dashboard.base}/#/run/short")
-    failures = {each["reason"]: each["count"] for each in dashboard.ask("/api/runs/short/failures")["failures"]}
     reason, count = page.locator(".failure strong").first.inner_text(), page.locator(".failure-count").first
-    assert number(count.inner_text()) == failures[reason]
+    assert number(count.inner_text()) == counts[reason]
     count.click()
     page.wait_for_selector("tbody .page-title")
     whys = page.locator("tbody .why-cell")
-    assert whys.count() == failures[reason] and {*whys.all_inner_texts()} == {reason}
+    assert whys.count() == counts[reason] and {*whys.all_inner_texts()} == {reason}
     assert all("/" in each for each in page.locator("tbody .page-title").all_inner_texts())  # where, for want of a title
 
 

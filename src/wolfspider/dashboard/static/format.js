@@ -29,6 +29,14 @@ export function span(seconds) {
   return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
 }
 
+// An estimate, as coarse as it is.
+export function coarse(seconds) {
+  return !known(seconds) ? none : seconds > 50 ? span(60 * Math.max(1, Math.round(seconds / 60))) : seconds > 10 ? `${10 * Math.ceil(seconds / 10)} s` : "seconds";
+}
+
+// A budget that means none, as that of a watch, is 0.
+export const bounded = (budget) => budget < 1e9 ? budget ?? 0 : 0;
+
 // Times come as seconds since 1970, or as ISO text.
 export function seconds(time) {
   return typeof time === "number" ? time : time ? Date.parse(time) / 1000 : NaN;

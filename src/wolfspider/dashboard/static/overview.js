@@ -4,16 +4,15 @@ import { ask, command, governing, restart } from "./actions.js";
 import { get, of } from "./api.js";
 import { bar, plots, setBar, spark } from "./charts.js";
 import { button, calm, fill, h, say } from "./dom.js";
-import { ago, clock, decimal, int, known, none, percent, plural, span, wanted, words } from "./format.js";
+import { ago, bounded, clock, coarse, decimal, figure, int, known, none, percent, plural, span, wanted, words } from "./format.js";
 import { at } from "./routes.js";
 import { deed, failureLine, hostRow, pageLine } from "./rows.js";
 
 const SHOWN = 6; // pages of a list, hosts and errors
-const ENDLESS = 1e9; // a budget that means none
 const STATES = {
   fetching: ["good", "Fetching"], waiting: ["warn", "Waiting"], idle: ["warn", "Idle"], paused: ["warn", "Paused"], finishing: ["good", "Finishing"],
   ended: ["off", "Ended"], starting: ["good", "Starting"], preparing: ["good", "Preparing"], silent: ["warn", "Silent"], unbegun: ["off", "Not begun"],
-  failed: ["bad", "Failed"], killed: ["bad", "Killed"], damaged: ["bad", "Damaged"],
+  watching: ["good", "Watching"], failed: ["bad", "Failed"], killed: ["bad", "Killed"], damaged: ["bad", "Damaged"],
 };
 
 export function pill(state, title) {
@@ -21,14 +20,15 @@ export function pill(state, title) {
   return h("span", { class: `pill ${kind}`, title }, h("span", { class: "dot", "aria-hidden": "true" }), text);
 }
 
-// The state of now: frames bring the gauge earlier than the whole run.
-export const stateOf = (run) => run.running && STATES[run.gauge?.state] && run.gauge.state !== "ended" && run.state !== "silent" ? run.gauge.state : run.state;
+// The state of now: frames bring the gauge earlier than the whole run. A watch with nothing under way does its work.
+export function stateOf(run) {
+  const state = run.running && STATES[run.gauge?.state] && run.gauge.state !== "ended" && run.state !== "silent" ? run.gauge.state : run.state;
+  return run.watch && state === "idle" ? "watching" : state;
+}
 
 // How long it has been so: no state is shown without its age.
 const age = (run) => known(run.since) ? run.running ? `for ${span(Date.now() / 1000 - run.since)}` : ago(run.since) : "";
 const GOES_ON = "The run is going on."; // the state beside it says more
-
-const figure = (value) => typeof value !== "number" ? String(value) : Number.isInteger(value) || Math.abs(value) >= 100 ? int(value) : String(Number(value.toPrecision(3)));
 
 export function header(live, extra) {
   const run = live.run, govern = governing(live);
@@ -72,6 +72,15 @@ function offer(live, action) {
 function showDeed(run, one, place) {
   ask(`Deed ${place}`, (close) => h("div", { class: "stack" }, h("ol", { class: "deeds one" }, deed(run, one, place, () => close(null))),
     !one.undo && h("p", { class: "muted" }, "Nothing takes this back."), h("div", { class: "row end" }, button("Close", () => close(null), { autofocus: true }))));
+}
+
+// A figure of the strategy was chosen: the values it had, the newest first, each where it began.
+function showFigure(name, points) {
+  const turns = points.filter(([, value], place) => !place || value !== points[place - 1][1]).reverse(), shown = turns.slice(0, 200);
+  ask(words(name), (close) => h("div", { class: "stack" }, h("p", { class: "muted" }, `As the strategy reports it: ${plural(turns.length, "value")} so far${shown.length < turns.length ? `, the newest ${int(shown.length)} of them` : ""}.`),
+    h("div", { class: "said" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "from download"), h("th", { class: "n", scope: "col" }, "value"))),
+      h("tbody", {}, shown.map(([downloads, value]) => h("tr", {}, h("td", {}, int(downloads)), h("td", { class: "n" }, figure(value))))))),
+    h("div", { class: "row end" }, button("Close", () => close(null), { autofocus: true }))));
 }
 
 async function said(run) {
@@ -118,30 +127,32 @@ export function open(box, { run, live, go }) {
     pairs.forEach(([name, value], place) => { say(list.children[place].firstChild, name); say(list.children[place].lastChild.firstChild, value); });
   };
 
+  const behind = {}; // what the lists below have in all: a number and its list are of one moment
+  const sum = (counts) => Object.values(counts ?? {}).reduce((all, each) => all + each, 0);
   const gauge = () => {
     const now = live.run, g = now.gauge ?? {}, status = now.status ?? {};
-    const downloads = g.downloads ?? status.downloads ?? 0, limit = g.budget || now.limits?.find((one) => one.name === "pages")?.value || 0, budget = limit < ENDLESS ? limit : 0;
+    const downloads = g.downloads ?? status.downloads ?? 0, budget = bounded(g.budget || now.limits?.find((one) => one.name === "pages")?.value);
     const found = g.relevant ?? status.relevant ?? 0, pages = g.pages ?? status.pages ?? 0, state = stateOf(now);
     head.draw();
-    const working = { fetching: "Yes, it is fetching.", waiting: "It waits for hosts to rest.", idle: "It has nothing under way.", paused: "It is paused.", finishing: "It is finishing.", ended: "It has ended.", killed: "No: it was killed.", failed: "No: an error ended it.", silent: "It does not report.", preparing: "It is getting ready.", starting: "It is starting." };
+    const working = { fetching: "Yes, it is fetching.", waiting: "It waits for hosts to rest.", idle: "It has nothing under way.", watching: "Yes: it looks again when news may be there.", unbegun: "It has not begun.", damaged: "No: it cannot be read.", paused: "It is paused.", finishing: "It is finishing.", ended: "It has ended.", killed: "No: it was killed.", failed: "No: an error ended it.", silent: "It does not report.", preparing: "It is getting ready.", starting: "It is starting." };
     say(works, working[state] ?? "");
     say(spent, int(downloads));
     say(ofAll, budget ? ` of ${int(budget)} downloads` : " downloads");
     setBar(progress, budget ? downloads / budget : 0);
-    facts(pace, [["downloads/s", now.running ? decimal(g.rate_minute) : none], ["to go, about", now.running && known(g.left) ? span(g.left) : none], ["began", clock(status.started)]]);
+    facts(pace, [["downloads/s", now.running ? decimal(g.rate_minute) : none, at(run, "pages", { kind: "all" })], ["to go, about", now.running && budget ? coarse(g.left) : none, at(run, "steer")], ["began", clock(status.started)]]);
     const rate = downloads ? found / downloads : null;
     say(relevant, int(found));
     say(share, ` relevant of ${plural(pages, "page")}`);
     say(good, goodness(found, downloads, g));
     facts(outlook, [["harvest rate", percent(rate), at(run, "pages", { kind: "accepted" })], ["last 100", known(g.lately) ? plural(g.lately, "page") : none, at(run, "pages", { kind: "accepted" })],
-      ["left to find", known(g.unfound) ? `${int(g.unfound)} (${int(g.unfound_low)}–${int(g.unfound_high)})` : "not known yet", at(run, "report")]]);
+      ["left to find", known(g.unfound) ? `${int(g.unfound)} (${int(g.unfound_low)}–${int(g.unfound_high)})` : "unknown", at(run, "report")]]);
     tiles.queue.set(known(g.frontier) ? int(g.frontier) : none, "links wait");
-    const waits = Object.values(g.waiting ?? {}).reduce((sum, each) => sum + each, 0);
+    const waits = sum(g.waiting);
     tiles.flight.set(int(g.in_flight ?? 0), waits ? `${int(waits)} more wait` : "requests");
-    tiles.hosts.set(int(status.hosts), known(g.hosts_ready) ? `${int(g.hosts_ready)} may be asked` : "");
-    tiles.resting.set(int(g.hosts_resting ?? 0), g.better_host ? "the best one rests" : "for politeness");
+    tiles.hosts.set(int(behind.hosts), `${int(status.hosts)} with pages`);
+    tiles.resting.set(int(now.running ? g.hosts_resting ?? 0 : 0), now.running && g.hosts_resting && g.better_host ? "the best one rests" : now.running && known(g.hosts_ready) ? `${int(g.hosts_ready)} may be asked` : "");
     tiles.rejected.set(int(Math.max(0, pages - found)), percent(pages ? (pages - found) / pages : null, 0));
-    tiles.failed.set(int(Object.values(status.failures ?? {}).reduce((sum, each) => sum + each, 0)), "visits");
+    tiles.failed.set(int(behind.failed ?? sum(status.failures)), "visits");
   };
 
   const rest = () => {
@@ -149,18 +160,25 @@ export function open(box, { run, live, go }) {
     gauge();
     fill(next, (now.advice?.length ? now.advice : [{ text: "Nothing needs you now." }]).map((one) => h("li", {}, h("span", {}, one.text), offer(live, one.action))));
     const curves = Object.keys(live.series?.strategy ?? {});
-    const told = Object.entries(now.report ?? {}).filter(([name, value]) => !curves.includes(name) && ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
+    const told = Object.entries(now.report ?? {}).filter(([name, value]) => name !== "frontier" && !curves.includes(name) && ["number", "string", "boolean"].includes(typeof value)).slice(0, 12);
     reportCard.hidden = told.length === 0 && !sparks.children.length;
-    facts(reports, told.map(([name, value]) => [words(name), figure(value)]));
+    facts(reports, told.map(([name, value]) => [words(name), typeof value === "number" ? figure(value) : String(value)]));
   };
+
+  let figures = []; // of the strategy: a name, and its values by downloads
+  const drawFigures = calm(sparks, () => fill(sparks, figures.map(([name, points]) => {
+    const values = points.map(([, value]) => value);
+    return h("figure", {}, h("figcaption", {}, h("span", { class: "muted" }, words(name)), button(figure(values.at(-1)), () => showFigure(name, points), { class: "figure-value", title: "Its values so far" })),
+      spark(values, { low: Math.min(0, ...values), label: `${words(name)} over downloads` }));
+  })));
 
   const series = () => {
     const s = live.series;
     if (!s) return;
     fill(curve, spark((s.window ?? []).slice(-400), { label: "Harvest rate over the last 100 downloads" }));
-    const told = Object.entries(s.strategy ?? {}).map(([name, values]) => [name, values.filter((value) => value !== null)]).filter(([, values]) => values.length > 1).slice(0, 8);
-    fill(sparks, told.map(([name, values]) => h("figure", {}, h("figcaption", {}, h("span", { class: "muted" }, words(name)), h("strong", {}, figure(values.at(-1)))),
-      spark(values.slice(-600), { low: Math.min(0, ...values), label: `${words(name)} over downloads` }))));
+    const told = Object.entries(s.strategy ?? {}).map(([name, values]) => [name, values.map((value, place) => [s.downloads[place], value]).filter(([, value]) => value !== null)]).filter(([, points]) => points.length > 1).slice(0, 8);
+    figures = told;
+    drawFigures();
     rest();
     const marks = drawn = (s.marks ?? []).filter((one) => !one.problem).slice(-40);
     drawing.draw({ downloads: s.downloads, window: s.window, cumulative: s.cumulative, relevant: s.relevant, frontier: s.frontier, chance: s.chance, deeds: marks.map((one) => one.downloads) });
@@ -183,8 +201,10 @@ export function open(box, { run, live, go }) {
       const [ofHosts, ofErrors] = await Promise.all([get(`${of(run)}/hosts`, { limit: SHOWN }), get(`${of(run)}/failures`)]);
       fill(hosts, ofHosts.hosts.slice(0, SHOWN).map((one) => hostRow(run, one, false)));
       say(note, ofHosts.note ?? "");
-      const failures = Array.isArray(ofErrors) ? ofErrors : ofErrors.failures;
-      fill(errors, failures.length ? failures.slice(0, 4).map((one) => failureLine(run, one)) : h("li", { class: "empty" }, "Every visit brought a page."));
+      const { failures } = ofErrors;
+      Object.assign(behind, { hosts: ofHosts.all, failed: failures.reduce((all, one) => all + one.count, 0) });
+      gauge();
+      fill(errors, failures.length ? failures.slice(0, 4).map((one) => failureLine(run, one)) : h("li", { class: "empty" }, "No visit has failed."));
     } catch { /* asked again soon */ }
   };
 
@@ -203,7 +223,7 @@ export function open(box, { run, live, go }) {
 function goodness(found, downloads, g) {
   if (downloads < 20) return "Too early to say.";
   if (!found) return "Not yet: no page is relevant so far.";
-  if (!known(g.lately) || downloads < 150) return `One of ${decimal(downloads / found)} downloads is relevant.`;
-  const now = g.lately / 100, all = found / downloads;
-  return now > 1.25 * all ? "Better and better: more than before." : now < .6 * all ? "It finds less than before." : `One of ${decimal(downloads / found)} downloads is relevant.`;
+  const of = downloads / found, share = `One of ${decimal(of, of < 10 ? 1 : 0)} downloads is relevant.`, lately = g.lately / 100 * of;
+  if (!known(g.lately) || downloads < 150) return share;
+  return lately > 1.25 ? "Better and better: more than before." : lately < .6 ? "It finds less than before." : share;
 }

@@ -31,7 +31,7 @@ export function open(box, { run, live, params, go }) {
       const told = await get(`${of(run)}/pages`, { kind, host: params.host, reason: params.reason, before, limit: AT_ONCE });
       shown = before ? [...shown, ...told.pages] : told.pages;
       deeper ||= Boolean(before);
-      next = told.more ? told.next ?? told.pages.at(-1)?.number : null;
+      next = told.next;
       draw(Boolean(before) || !live.run.running);
     } catch (problem) {
       fill(more, h("p", { class: "callout bad" }, problem.message));

@@ -3,22 +3,22 @@
 import { get } from "./api.js";
 import { bar } from "./charts.js";
 import { fill, h, say } from "./dom.js";
-import { ago, clock, int, percent, wanted } from "./format.js";
+import { ago, bounded, clock, int, percent, wanted } from "./format.js";
 import { icon } from "./icons.js";
-import { pill } from "./overview.js";
+import { pill, stateOf } from "./overview.js";
 import { at } from "./routes.js";
 
 function card(run) {
   return h("a", { class: "card run-card", href: at(run.name) },
-    h("div", { class: "run-top" }, pill(run.state, run.reason), run.test && h("span", { class: "tag" }, "test"), run.watch && h("span", { class: "tag" }, "watch"),
+    h("div", { class: "run-top" }, pill(stateOf(run), run.reason), run.test && h("span", { class: "tag" }, "test"), run.watch && h("span", { class: "tag" }, "watch"),
       h("span", { class: "muted run-since" }, run.running ? `for ${ago(run.began).replace(" ago", "")}` : run.began ? clock(run.began) : "")),
     h("h2", { class: "clamp", title: run.topic }, wanted(run.topic, null, run.name)),
     h("p", { class: "muted cut" }, [run.name, run.strategy].filter(Boolean).join(" · ")),
     h("div", { class: "run-numbers" },
       h("div", {}, h("span", { class: "run-big" }, int(run.relevant)), h("span", { class: "muted" }, "relevant")),
       h("div", {}, h("span", { class: "run-big" }, percent(run.harvest)), h("span", { class: "muted" }, "harvest rate")),
-      h("div", {}, h("span", { class: "run-big" }, int(run.downloads)), h("span", { class: "muted" }, run.budget && run.budget < 1e9 ? `of ${int(run.budget)}` : "downloads"))),
-    bar(run.budget ? run.downloads / run.budget : 0, "Budget spent"));
+      h("div", {}, h("span", { class: "run-big" }, int(run.downloads)), h("span", { class: "muted" }, bounded(run.budget) ? `of ${int(run.budget)}` : "downloads"))),
+    bar(bounded(run.budget) ? run.downloads / run.budget : 0, "Budget spent"));
 }
 
 export function open(box) {

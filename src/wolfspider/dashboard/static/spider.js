@@ -65,7 +65,7 @@ export function mount(element, { run }) {
   const go = (step) => { if (told) choose(Math.min(told.newest, Math.max(1, told.generation + step))); };
 
   function draw() {
-    other.hidden = told.is_spider || told.running && !told.newest && told.strategy.startsWith("spider");
+    other.hidden = told.is_spider || told.strategy.startsWith("spider");
     say(other, `This view shows searches by generations, as the spider- strategies make them. This run's strategy is ${told.strategy}: its map and its overview tell more.`);
     leaps.set(int(told.leaps));
     number.set(told.generation ? `${int(told.generation)}${told.generation === told.newest ? "" : ` of ${int(told.newest)}`}` : none);
