@@ -401,6 +401,7 @@ def test_a_run_that_could_not_be_begun_says_why(client: Client) -> None:
     assert told["reason"] in told["advice"][0]["text"]
     (line,) = [each for each in client.get("/api/runs")["runs"] if each["name"] == "gone"]
     assert line["reason"] == told["reason"]
+    assert client.get("/api/runs/gone/queue")["note"].startswith("No link was written down yet")
 
 
 def test_without_the_extra_it_says_what_to_install(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,8 @@ from wolfspider.store.view import RunView
 SHOWN = 100  # links in an answer
 LARGEST = 20e6  # bytes of a snapshot that is read for it
 _LONGEST = 2000
-_NONE = "This strategy keeps no one queue, or nothing of it was written down yet."
+_NONE = "This strategy keeps no one queue that could be listed."
+_EARLY = "No link was written down yet: a crawl does that now and then as it goes, and when it ends."
 _LARGE = "The snapshot of this run is too large to be read for a list."
 
 
@@ -46,7 +47,9 @@ def queue(desk: RunDesk, run: Path, asked: QueueQuery) -> QueueShown:
 def _waiting(run: Path) -> tuple[list[QueueLine], bool, float | None, str]:
     view = RunView(run)
     sizes = view.rows("SELECT bytes FROM snapshots ORDER BY seq DESC, n DESC LIMIT 1")
-    if sizes and sizes[0][0] > LARGEST:
+    if not sizes:
+        return [], False, None, _EARLY
+    if sizes[0][0] > LARGEST:
         return [], False, None, _LARGE
     try:
         found = waiting_links(view)

@@ -6,7 +6,7 @@ import { bar, plots, setBar, spark } from "./charts.js";
 import { button, calm, fill, h, say } from "./dom.js";
 import { ago, bounded, clock, coarse, decimal, figure, int, known, none, percent, plural, span, wanted, words } from "./format.js";
 import { at } from "./routes.js";
-import { deed, failureLine, hostRow, pageLine } from "./rows.js";
+import { HOST_HEADS, deed, failureLine, hostRow, pageLine } from "./rows.js";
 
 const SHOWN = 6; // pages of a list, hosts and errors
 const STATES = {
@@ -117,7 +117,7 @@ export function open(box, { run, live, go }) {
     h("section", { class: "card plots-card" }, drawing.element, deeds),
     h("div", { class: "two" }, section("Newest accepted", all("pages", { kind: "accepted" }), lists.accepted), section("Newest rejected", all("pages", { kind: "rejected" }), lists.rejected)),
     h("div", { class: "two wide-left" },
-      section("Hosts", all("hosts"), h("div", { class: "scroll" }, h("table", { class: "hosts-table" }, h("thead", {}, h("tr", {}, ["host", "fetched", "relevant", "failed", "waiting"].map((name, place) => h("th", { class: place ? "n" : "", scope: "col" }, name)))), hosts)), note),
+      section("Hosts", all("hosts"), h("div", { class: "scroll" }, h("table", { class: "hosts-table" }, h("thead", {}, h("tr", {}, HOST_HEADS.map(([, name], place) => h("th", { class: place ? "n" : "", scope: "col" }, name)))), hosts)), note),
       section("Errors", all("pages", { kind: "failed" }), errors)),
     reportCard);
 

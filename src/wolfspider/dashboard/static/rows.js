@@ -57,12 +57,12 @@ export function hostRow(run, host, full = true) {
       h("a", { href: at(run, "pages", { host: host.host, kind: "accepted" }) }, int(host.relevant)),
       h("span", { class: "mini", "aria-hidden": "true" }, h("span", { vars: { "--share": String(share) } }))),
     h("td", { class: "n", data: { name: "failed" } }, failed ? h("a", { href: at(run, "pages", { host: host.host, kind: "failed" }), title: refusals(host.refused) }, int(failed)) : "0"),
-    h("td", { class: "n", data: { name: "waiting" } }, host.waiting ? h("a", { href: at(run, "queue", { host: host.host }) }, int(host.waiting)) : "0"),
+    h("td", { class: "n", data: { name: "under way" } }, host.waiting ? h("a", { href: at(run, "queue", { host: host.host }) }, int(host.waiting)) : "0"),
     full && h("td", { class: "n nowrap" }, thumbs(run, host.host, host.label, host.host),
       h("button", { type: "button", class: "thumb", title: "Exclude this host", "aria-label": `Exclude ${host.host}`, on: { click: () => rule(run, "exclude", host.host) } }, icon("ban"))));
 }
 
-export const HOST_HEADS = [["host", "host"], ["fetched", "fetched"], ["relevant", "relevant"], ["refused", "failed"], ["waiting", "waiting"]];
+export const HOST_HEADS = [["host", "host"], ["fetched", "fetched"], ["relevant", "relevant"], ["refused", "failed"], ["waiting", "under way"]];
 
 const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 
