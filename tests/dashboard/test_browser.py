@@ -141,6 +141,7 @@ def test_a_slider_and_a_field_reach_the_crawl(window: Opens, dashboard: Dashboar
     page = window(f"#/run/{hunt}/steer")
     before = next(each for each in dashboard.run(hunt)["params"] if each["name"] == "spread")
     slider = page.locator("[data-param=spread] input[type=range]")
+    place = slider.bounding_box()
     slider.focus()
     slider.press("End")
     until(
@@ -161,6 +162,7 @@ def test_a_slider_and_a_field_reach_the_crawl(window: Opens, dashboard: Dashboar
     budget.fill("19999")
     budget.press("Enter")
     until(lambda: dashboard.run(hunt)["gauge"]["budget"] == 19_999)  # the crawl itself says so
+    assert (slider.bounding_box() or {})["x"] == (place or {})["x"]  # however long the list of what was done
     page.goto(f"{dashboard.base}/#/run/{hunt}")
     page.wait_for_selector(".deeds >> text=limit pages=19999")
     page.wait_for_selector("text=of 19,999 downloads")

@@ -46,11 +46,10 @@
     ({ x, y, name, mode: "lines", line: { color: colour, width: 2, ...more.line }, connectgaps: false, ...more.rest });
 
   // Each deed of a person is a line with its number, which opens what it was. Of lines that lie close together only the
-  // first has its number: others would be written over it.
+  // newest has its number: others would be written over it.
   function marks(given, far, colours) {
     const near = far * (small() ? .07 : .045), numbered = new Set();
-    let last = -Infinity;
-    given.forEach((x, place) => { if (x - last >= near) { numbered.add(place); last = x; } });
+    given.reduceRight((next, x, place) => next - x < near ? next : numbered.add(place) && x, Infinity);
     return {
       shapes: given.map((x) => ({ type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: { color: colours.muted, width: 1, dash: "dot" } })),
       annotations: given.map((x, place) => ({ x, yref: "paper", y: 1, yanchor: "bottom", text: String(place + 1), showarrow: false, captureevents: true, name: String(place), borderpad: 3, font: { size: 11, color: colours.ink } }))

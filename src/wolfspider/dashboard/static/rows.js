@@ -77,7 +77,7 @@ export function failureLine(run, failure) {
 export function deed(run, one, place, after) {
   const spent = one.downloads === null || one.downloads === undefined ? "" : `at ${plural(one.downloads, "download")}`;
   return h("li", { class: "deed" },
-    place ? h("span", { class: "deed-number" }, String(place)) : h("span", { class: "deed-number none" }, "·"),
+    place > 0 && h("span", { class: "deed-number" }, String(place)),
     h("div", { class: "deed-text" }, h("code", { class: "cut", title: one.text }, one.text),
       h("span", { class: "muted cut" }, [one.problem ? `refused: ${one.problem}` : one.before && `was ${one.before}`, spent, one.who, clock(one.at)].filter(Boolean).join(" · "))),
     one.undo && one.number !== null && h("button", { type: "button", class: "button small", on: { click: async () => { await undo(run, one.number); after?.(); } } }, icon("undo"), "Undo"));

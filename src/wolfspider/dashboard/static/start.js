@@ -128,7 +128,7 @@ function build(box, choices, go, watch) {
 // A test crawl as it goes: what was kept and what was not, and then the choice.
 function preview(box, name, pages, start) {
   const card = h("section", { class: "card stack preview" }), figures = h("p", { class: "big-line" }), progress = h("div"), verdict = h("p", { class: "muted" });
-  const good = h("ul", {}), poor = h("ul", {}), ready = button(`Start the real one: ${int(pages)} downloads`, start, { class: "button primary", disabled: true });
+  const good = h("ul", {}), poor = h("ul", {}), ready = button("Start the real one", start, { class: "button primary", disabled: true });
   fill(card, h("h2", {}, "Test crawl"), figures, progress, verdict, h("h3", {}, "Would be kept"), good, h("h3", {}, "Would not"), poor,
     h("div", { class: "row" }, ready, h("a", { class: "button", href: at(name) }, "Open the test")));
   box.querySelector(".preview")?.remove();
@@ -140,7 +140,7 @@ function preview(box, name, pages, start) {
       const run = await get(of(name)), gauge = run.gauge ?? {};
       const downloads = gauge.downloads ?? 0, relevant = gauge.relevant ?? 0, over = !run.running && run.state !== "starting";
       const [kept, left] = await Promise.all(["accepted", "rejected"].map((kind) => get(`${of(name)}/pages`, { kind, limit: 4 })));
-      fill(figures, h("span", { class: "big" }, int(relevant)), ` relevant of ${int(downloads)} downloads`);
+      fill(figures, h("a", { class: "big", href: at(name, "pages", { kind: "accepted" }) }, int(relevant)), ` relevant of ${int(downloads)} downloads`);
       fill(progress, bar(downloads / (gauge.budget || 50), "Test"));
       say(verdict, over ? relevant ? `Done: ${percent(relevant / downloads, 0)} of the downloads were relevant, so ${int(pages)} would bring about ${int(pages * relevant / downloads)} if that holds.` : "Done, and nothing was relevant. Look at the rejected pages: do they use other words for the topic?" : run.reason_text ?? "");
       fill(good, kept.pages.length ? kept.pages.map((page) => pageLine(name, page)) : h("li", { class: "empty" }, "Nothing yet."));
