@@ -251,6 +251,9 @@ def test_every_verb_of_steer_is_taken_and_each_undo_leaves_the_crawl_as_it_was(
         back[verb] = answer
     assert {verb for verb, answer in back.items() if answer["undo"] is None} == {"seeds", "label"}
     assert client.say(name, "label", page, "down")["undo"] == {"verb": "label", "words": [page, "up"]}
+    assert client.say(name, "label", "oven-letters.test", "down")["obeyed"]
+    labels = {each["host"]: each["label"] for each in client.get(f"{path}/hosts?limit=1000")["hosts"]}
+    assert labels.pop("oven-letters.test") is False and {*labels.values()} == {None}
     (rule,) = client.get(path)["scope"]
     assert (rule["allowed"], rule["rule"], rule["number"]) == (False, "oven-letters.test", back["exclude"]["number"])
     for verb in reversed(said):

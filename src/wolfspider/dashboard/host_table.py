@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wolfspider.core.events import Gauge
+from wolfspider.core.events import Gauge, Label
 from wolfspider.core.failures import MEANINGS
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import RunDesk
@@ -39,6 +39,7 @@ class _OfHosts(NamedTuple):
     reasons: list[Reason]
     waiting: Counter[str]  # visits that are under way, or wait
     rests: dict[str, float]  # until when
+    labels: dict[str, bool]  # that a person gave to hosts, not to single pages
 
 
 def hosts(desk: RunDesk, run: Path, asked: HostsQuery) -> Hosts:
@@ -66,7 +67,9 @@ def _of_hosts(past: RunPast) -> _OfHosts:
                 known = json.loads(data)
                 if "rest" in known and host_fits(name, known):
                     rests[str(name)] = float(known["rest"][0])
-    return _OfHosts(found, reasons, waiting, rests)
+    said = [each.command for each in past.said()[0] if not each.problem]
+    labels = {each.url: each.good for each in said if isinstance(each, Label)}
+    return _OfHosts(found, reasons, waiting, rests, labels)
 
 
 def _line(host: OfHost, found: _OfHosts, gauge: Gauge | None, now: float) -> HostLine:
@@ -80,6 +83,7 @@ def _line(host: OfHost, found: _OfHosts, gauge: Gauge | None, now: float) -> Hos
         "refused": {plainly(reason): count for reason, count in host.failures.most_common(_MOST_REASONS)},
         "waiting": found.waiting[host.name],
         "until": until,
+        "label": found.labels.get(host.name),
         "why": _why(host.name, until, found.waiting[host.name], gauge),
     }
 

@@ -209,6 +209,7 @@ class HostLine(TypedDict):
     refused: dict[str, int]
     waiting: int
     until: float | None
+    label: bool | None
     why: str
 
 
