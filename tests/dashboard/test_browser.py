@@ -237,7 +237,7 @@ def test_the_news_of_a_watch_that_is_started_here(window: Opens, dashboard: Dash
     book.close()
     told = dashboard.ask("/api/runs/floods/news")
     page.goto(f"{dashboard.base}/#/run/floods/news")
-    page.wait_for_selector(".tile-value")
+    page.wait_for_selector(".tiles.three .tile-value")  # those of the news, not of the view before
     shown = page.eval_on_selector_all(".tile-value", "all => all.map((each) => each.textContent)")
     assert (shown[0], shown[2]) == (str(told["today"]), "1") and told["today"] >= 3
     page.click(".tile-value >> nth=2")

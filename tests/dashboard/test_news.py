@@ -49,6 +49,8 @@ def test_news_are_told_by_site_forager_and_hour_with_those_who_went_quiet(watche
     assert told["counts"] == {"new": 4, "alert": 1} and told["today"] == 3
     assert told["by_site"] == {"a.test": 2, "b.test": 1} and told["by_forager"] == {"one": 2, "two": 1}
     assert told["late"] == {"median": 120, "most": 600, "of": 3}
+    every = news(RunDesk(watched.parent), watched, {})["reports"]
+    assert [report["timed"] for report in every] == [False, False, True, True, True]  # as many as there are lates
     assert sum(told["hours"]) == 4 and len(told["learned_hours"] or ()) == 48
     assert [(site["host"], site["silent"]) for site in told["sites"]] == [("c.test", True), ("a.test", False)]
 

@@ -91,6 +91,7 @@ def _line(report: Report) -> NewsLine:
         "published": str(data["published"]) if data.get("published") else None,
         "late": float(late) if isinstance(late, int | float) else None,
         "to_the_day": bool(data.get("to_the_day")),
+        "timed": _is_timed(report),
         "agent": plainly(str(data.get("agent") or "")),
         "forgotten": bool(data.get("forgotten")),
     }

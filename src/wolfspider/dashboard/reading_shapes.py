@@ -106,6 +106,7 @@ class NewsLine(TypedDict):
     published: str | None
     late: float | None
     to_the_day: bool
+    timed: bool  # it counts among those of which the time until they were found is told
     agent: str
     forgotten: bool
 

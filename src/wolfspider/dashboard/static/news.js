@@ -6,7 +6,7 @@ import { ago, clock, int, none, plural, short, span, words } from "./format.js";
 import { header } from "./overview.js";
 import { at } from "./routes.js";
 
-const SHOWN = 24;
+const SHOWN = 24, MOST = 1000; // reports of the view, and of a list behind a number
 
 function hours(values, title) {
   const most = Math.max(...values, 1e-9);
@@ -32,8 +32,9 @@ function tile(name, href, value, note) {
 
 const DAY = 86400, ALERT = "alert";
 const LISTS = {
-  today: ["New today", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT],
-  late: ["New today, the latest first", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT && one.late !== null],
+  today: ["News today", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT],
+  late: ["News today, the latest first", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT && one.timed],
+  new: ["New pages", (one) => one.kind === "new"],
   all: ["All that was reported", () => true],
 };
 
@@ -48,17 +49,17 @@ export function open(box, { run, live, params }) {
   fill(box, head.element, body);
   const fits = (one) => (!list || list[1](one)) && (!params.site || one.host === params.site) && (params.agent === undefined || one.agent === params.agent);
   const title = [list?.[0] ?? "What is new", params.site && `at ${params.site}`, params.agent !== undefined && `by ${params.agent || "the crawl"}`].filter(Boolean).join(", ");
-  const sites = (all) => h("section", { class: "card" }, h("h2", {}, params.show === "quiet" ? "Sites gone quiet" : "Sites"), h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "site"), h("th", { class: "n", scope: "col" }, "told"), h("th", { class: "n", scope: "col" }, "last news"), h("th", { class: "n", scope: "col" }, "looks since"))),
-    h("tbody", {}, all.map((one) => h("tr", {}, h("td", { class: "grow" }, h("a", { class: "cut strong", href: at(run, "pages", { host: one.host, kind: "all" }) }, one.host), one.silent && h("span", { class: "page-where" }, "gone quiet")), h("td", { class: "n" }, h("a", { href: at(run, "news", { show: "all", site: one.host }) }, int(one.told))), h("td", { class: "n nowrap" }, one.last ? ago(one.last) : none), h("td", { class: "n" }, int(one.looks_since))))))));
+  const sites = (all) => h("section", { class: "card" }, h("h2", {}, params.show === "quiet" ? "Sites gone quiet" : "Sites"), h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "site"), h("th", { class: "n", scope: "col" }, "new pages"), h("th", { class: "n", scope: "col" }, "last news"), h("th", { class: "n", scope: "col" }, "looks since"))),
+    h("tbody", {}, all.map((one) => h("tr", {}, h("td", { class: "grow" }, h("a", { class: "cut strong", href: at(run, "pages", { host: one.host, kind: "all" }) }, one.host), one.silent && h("span", { class: "page-where" }, "gone quiet")), h("td", { class: "n" }, h("a", { href: at(run, "news", { show: "new", site: one.host }) }, int(one.told))), h("td", { class: "n nowrap" }, one.last ? ago(one.last) : none), h("td", { class: "n" }, int(one.looks_since))))))));
   const behind = (news) => {
     const found = (news.reports ?? []).filter(fits);
     if (params.show === "late") found.sort((a, b) => b.late - a.late);
     return fill(body, h("p", {}, h("a", { href: at(run, "news") }, "All news of this watch")), params.show === "quiet" ? sites((news.sites ?? []).filter((one) => one.silent))
-      : h("section", { class: "card" }, h("h2", {}, title), h("ul", { class: "fresh-items" }, found.length ? found.map((one) => report(run, one)) : h("li", { class: "empty" }, "There is none."))));
+      : h("section", { class: "card" }, h("h2", {}, `${title}: ${int(found.length)}`), news.reports.length === MOST && h("p", { class: "note" }, `Of the newest ${int(MOST)} reports.`), h("ul", { class: "fresh-items" }, found.length ? found.map((one) => report(run, one)) : h("li", { class: "empty" }, "There is none."))));
   };
   const draw = (news) => narrowed ? behind(news) : fill(body,
     h("div", { class: "tiles three" },
-      tile("New today", at(run, "news", { show: "today" }), int(news.today), h("a", { href: at(run, "news", { show: "all" }) }, plural(Object.values(news.counts ?? {}).reduce((sum, each) => sum + each, 0), "report") + " in all")),
+      tile("News today", at(run, "news", { show: "today" }), int(news.today), h("a", { href: at(run, "news", { show: "all" }) }, plural(Object.values(news.counts ?? {}).reduce((sum, each) => sum + each, 0), "report") + " in all")),
       tile("How late, half of them", at(run, "news", { show: "late" }), news.late?.median === null || news.late?.median === undefined ? none : span(news.late.median), news.late?.of ? `latest ${span(news.late.most)}, of ${int(news.late.of)}` : "not known yet"),
       tile("Sites gone quiet", at(run, "news", { show: "quiet" }), int((news.sites ?? []).filter((one) => one.silent).length), `of ${int(news.sites?.length ?? 0)}`)),
     h("div", { class: "two wide-left" },
@@ -70,7 +71,7 @@ export function open(box, { run, live, params }) {
   let stopped = false;
   const look = async () => {
     if (stopped) return;
-    try { draw(await get(`${of(run)}/news`, { limit: narrowed ? 1000 : SHOWN })); } catch (problem) { fill(body, h("p", { class: "callout bad" }, problem.message)); }
+    try { draw(await get(`${of(run)}/news`, { limit: narrowed ? MOST : SHOWN })); } catch (problem) { fill(body, h("p", { class: "callout bad" }, problem.message)); }
   };
   if (live.run.watch) look();
   else fill(body, h("section", { class: "card welcome" }, h("h2", {}, "This run hunts; it does not watch."), h("p", {}, "News are told of runs that watch sites and come back to them: start one by wolfspider watch, with --dashboard to see it here.")));
