@@ -3,7 +3,7 @@
 import { rule, thumbs } from "./actions.js";
 import { get, of } from "./api.js";
 import { button, fill, h, outside } from "./dom.js";
-import { decimal, hostOf, int, none, short, words } from "./format.js";
+import { clock, decimal, hostOf, int, none, short, words } from "./format.js";
 import { at } from "./routes.js";
 import { score } from "./rows.js";
 
@@ -29,17 +29,17 @@ function show(body, run, url, told, lines, head) {
   if (page?.title) head.textContent = page.title;
   const visits = (told.visits ?? []).map((visit) => pairs([
     ["found on", visit.source && h("a", { href: at(run, "explain", { url: visit.source }) }, short(visit.source))], ["by the words", visit.anchor], ["agent", visit.agent], ["what it was worth", visit.note],
-    ["when", visit.outcome?.at], ["seconds", visit.outcome?.seconds], ["attempts", visit.outcome?.attempts], ["failure", visit.outcome && [visit.outcome.failure, visit.outcome.detail, visit.outcome.meaning].filter(Boolean).join(": ")],
+    ["when", visit.outcome?.at && clock(visit.outcome.at)], ["seconds", visit.outcome?.seconds], ["attempts", visit.outcome?.attempts], ["failure", visit.outcome && [visit.outcome.failure, visit.outcome.detail, visit.outcome.meaning].filter(Boolean).join(": ")],
   ]));
-  const text = h("div", { class: "page-body" });
+  const text = h("div", { class: "page-body" }), verdict = h("p", { class: "verdict" });
   fill(body,
     h("div", { class: "row" }, page && score({ ...page, failure: null }), h("span", { class: "tag" }, told.state), page && thumbs(run, page.asked ?? url, page.label, page.title),
       button("Exclude this host", () => rule(run, "exclude", host), { class: "button small" }), h("a", { class: "button small", href: at(run, "pages", { host, kind: "all" }) }, "Pages of this host")),
     h("div", { class: "two" },
-      h("section", { class: "card" }, h("h2", {}, "The verdict"), page ? pairs([["score", page.score], ["relevant", page.relevant], ["label of a person", page.label], ...Object.entries(page.evidence ?? {}).filter(([name]) => name !== "label").map(([name, value]) => [words(name), value])]) : h("p", { class: "muted" }, "There is no page to judge.")),
-      h("section", { class: "card" }, h("h2", {}, "The rules"), pairs([["state", told.state], ["robots.txt", told.robots], ["scope", told.scope?.rule], ["traps", told.trap], ["budget", told.budget], ["waiting", told.waiting], ["host rests until", told.host?.rests_until], ["near it", told.near]]))),
+      h("section", { class: "card" }, h("h2", {}, "The verdict"), page && verdict, page ? pairs([["score", page.score], ["relevant", page.relevant], ["label of a person", page.label], ...Object.entries(page.evidence ?? {}).filter(([name]) => name !== "label").map(([name, value]) => [words(name), value])]) : h("p", { class: "muted" }, "There is no page to judge.")),
+      h("section", { class: "card" }, h("h2", {}, "The rules"), pairs([["state", told.state], ["robots.txt", told.robots], ["scope", told.scope?.rule], ["traps", told.trap], ["budget", told.budget], ["waiting", told.waiting], ["host rests until", told.host?.rests_until && clock(told.host.rests_until)], ["near it", told.near?.length ? h("ul", {}, told.near.map((near) => h("li", {}, h("a", { href: at(run, "explain", { url: near }) }, short(near))))) : null]]))),
     visits.length > 0 && h("section", { class: "card stack" }, h("h2", {}, "How it was found"), visits),
-    page && h("section", { class: "card" }, h("h2", {}, "What it says"), pairs([["title", page.title], ["address", page.final_url], ["fetched", page.fetched], ["words", page.words], ["links", page.links], ["type", page.type]]), text),
-    lines.length > 0 && h("details", { class: "card" }, h("summary", {}, "All of it, in the words of wolfspider explain"), h("ul", { class: "told" }, lines.map((line) => h("li", {}, line)))));
-  if (page) get(`${of(run)}/page`, { url }).then((one) => { text.textContent = one.text ?? ""; }).catch(() => { text.textContent = none; });
+    page && h("section", { class: "card" }, h("h2", {}, "What it says"), pairs([["title", page.title], ["address", page.final_url], ["fetched", page.fetched && clock(page.fetched)], ["words", page.words], ["links", page.links], ["type", page.type]]), text),
+    lines.length > 0 && h("details", { class: "card", open: !page }, h("summary", {}, "All of it, in the words of wolfspider explain"), h("ul", { class: "told" }, lines.map((line) => h("li", {}, line)))));
+  if (page) get(`${of(run)}/page`, { url }).then((one) => { text.textContent = one.text ?? ""; verdict.textContent = one.why ?? ""; }).catch(() => { text.textContent = none; });
 }
