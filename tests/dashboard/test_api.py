@@ -120,6 +120,9 @@ def test_numbers_are_those_of_the_export(client: Client, place: Place, name: str
     hosts = client.get(f"{path}/hosts?limit=1000")["hosts"]
     assert sum(host["fetched"] for host in hosts) == len(pages)
     assert sum(host["relevant"] for host in hosts) == len(relevant)
+    for host in hosts:
+        for kind, count in (("fetched", host["fetched"]), ("failed", sum(host["refused"].values()))):
+            assert len(client.get(f"{path}/pages?kind={kind}&host={host['host']}&limit=1000")["pages"]) == count
     failures = client.get(f"{path}/failures")["failures"]
     failed = every_page(client, path, "failed")
     assert sum(failure["count"] for failure in failures) == len(failed) > 0

@@ -163,7 +163,7 @@ class Series(TypedDict):
 
 
 class PagesQuery(TypedDict, total=False):
-    kind: Literal["accepted", "rejected", "failed", "all"]
+    kind: Literal["accepted", "rejected", "fetched", "failed", "all"]
     host: Text
     reason: Text
     before: Text

@@ -7,7 +7,7 @@ import { header } from "./overview.js";
 import { at } from "./routes.js";
 import { pageRow } from "./rows.js";
 
-const KINDS = [["accepted", "Relevant"], ["rejected", "Not relevant"], ["failed", "Failed"], ["all", "All"]];
+const KINDS = [["accepted", "Relevant"], ["rejected", "Not relevant"], ["fetched", "Fetched"], ["failed", "Failed"], ["all", "All"]];
 const AT_ONCE = 50;
 
 export function open(box, { run, live, params, go }) {

@@ -52,7 +52,7 @@ export function hostRow(run, host, full = true) {
     h("td", { class: "grow" },
       h("a", { class: "cut strong", href: at(run, "pages", { host: host.host }), title: host.host }, host.host),
       (host.why || until) && h("span", { class: "page-where cut", title: host.why }, [host.why, until].filter(Boolean).join(", "))),
-    h("td", { class: "n", data: { name: "fetched" } }, h("a", { href: at(run, "pages", { host: host.host, kind: "all" }) }, int(host.fetched))),
+    h("td", { class: "n", data: { name: "fetched" } }, h("a", { href: at(run, "pages", { host: host.host, kind: "fetched" }) }, int(host.fetched))),
     h("td", { class: "n share-cell", data: { name: "relevant" } },
       h("a", { href: at(run, "pages", { host: host.host, kind: "accepted" }) }, int(host.relevant)),
       h("span", { class: "mini", "aria-hidden": "true" }, h("span", { vars: { "--share": String(share) } }))),
