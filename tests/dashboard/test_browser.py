@@ -277,9 +277,9 @@ def test_pages_are_labelled_by_keys(window: Opens, dashboard: Dashboard, hunt: s
     page.wait_for_selector(".step.now:nth-child(3)")
     page.keyboard.press("ArrowRight")  # at once: the answer before may still be on its way
     page.wait_for_selector(".step.up:nth-child(3)")
-    said = until(lambda: [each["text"] for each in dashboard.ask(f"/api/runs/{hunt}/commands")["commands"]][before + 2 :])
+    until(lambda: len(dashboard.ask(f"/api/runs/{hunt}/commands")["commands"]) == before + 3)
     last = dashboard.ask(f"/api/runs/{hunt}/commands")["commands"][-2:]
-    assert said and [each["text"].rpartition(" ")[2] for each in last] == ["down", "up"] and not last[-1]["problem"]
+    assert [each["text"].rpartition(" ")[2] for each in last] == ["down", "up"] and not last[-1]["problem"]
     assert last[0]["text"].split()[1] == last[1]["text"].split()[1]
     assert page.locator(".toast.bad").count() == 0
 
@@ -299,9 +299,7 @@ def test_numbers_are_shown_before_the_plots_and_without_them(browser: Any, dashb
         context.close()
 
 
-def test_the_plots_are_drawn_in_a_frame_that_can_reach_nothing(
-    window: Opens, dashboard: Dashboard, hunt: str
-) -> None:
+def test_the_plots_are_drawn_in_a_frame_that_can_reach_nothing(window: Opens, dashboard: Dashboard, hunt: str) -> None:
     page = window(f"#/run/{hunt}")
     page.wait_for_selector("iframe[data-drawn]")
     frame = next(each for each in page.frames if each.url.endswith("/plots/"))
@@ -394,7 +392,8 @@ def test_numbers_on_screen_are_those_of_the_export(window: Opens, dashboard: Das
     page.wait_for_selector("tbody .page-title")
     whys = page.locator("tbody .why-cell")
     assert whys.count() == counts[reason] and {*whys.all_inner_texts()} == {reason}
-    assert all("/" in each for each in page.locator("tbody .page-title").all_inner_texts())  # where, for want of a title
+    titles = page.locator("tbody .page-title").all_inner_texts()
+    assert all("/" in each for each in titles)  # where it is, for want of a title
 
 
 def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:

@@ -123,7 +123,6 @@ class StrategyChoice(TypedDict):
     name: str
     sentence: str
     paper: str
-    spider: bool
     params: list[Control]
 
 

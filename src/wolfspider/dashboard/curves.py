@@ -16,6 +16,7 @@ from wolfspider.app.run_folder import settings_of
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import Command, Gauge
 from wolfspider.core.plain_text import plainly
+from wolfspider.dashboard.controls import who_said
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.run_past import RunPast, past_of
 from wolfspider.dashboard.shapes import AfterQuery, CommandMark, ComparedRun, RunsCompared, RunsQuery, Series
@@ -143,13 +144,14 @@ def _of_strategy(gauges: Sequence[Gauge | None]) -> dict[str, list[float | None]
 
 
 def mark(each: Commanded, undo: Command | None) -> CommandMark:
+    """A command as plots, histories and frames tell it."""
     return {
         "at": each.at,
         "downloads": each.downloads,
         "text": plainly(each.typed, _LONGEST),
         "before": plainly(each.before, _LONGEST),
         "problem": plainly(each.problem, _LONGEST),
-        "who": plainly(each.who),
+        "who": plainly(who_said(each)),
         "number": each.number,
         "undo": saying(undo),
     }

@@ -64,7 +64,6 @@ def choices(desk: RunDesk) -> Choices:
                 "name": name,
                 "sentence": kind.use,
                 "paper": kind.paper,
-                "spider": name.startswith("spider"),
                 "params": [control(param, param.default) for param in parameters(kind.Params).values()],
             }
             for name, kind in all_strategies().items()

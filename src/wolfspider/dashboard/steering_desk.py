@@ -32,12 +32,11 @@ from wolfspider.dashboard.acting_shapes import (
     Preview,
     UndoBody,
 )
-from wolfspider.dashboard.controls import who_said
+from wolfspider.dashboard.curves import mark
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.run_past import past_of
 from wolfspider.dashboard.shapes import Saying
 from wolfspider.dashboard.undoing import saying, undo_now, undos
-from wolfspider.report.run_facts import Commanded
 from wolfspider.store.inbox import waiting_commands
 from wolfspider.store.view import RunView
 from wolfspider.terminal.standing import counted
@@ -57,7 +56,8 @@ class Unconfirmed(Busy):
 
 def history(desk: RunDesk, run: Path) -> History:
     commands, _ = past_of(desk, run).said()
-    lines = [_line(each, back) for each, back in zip(commands, undos(settings_of(run), commands), strict=True)]
+    told = zip(commands, undos(settings_of(run), commands), strict=True)
+    lines: list[HistoryLine] = [{**mark(each, back), "obeyed": not each.problem} for each, back in told]
     verbs = {verb: needs for verb, (needs, _) in steering.VERBS.items()}
     return {"commands": [*lines[-SHOWN:], *_unanswered(run)], "verbs": verbs}
 
@@ -197,20 +197,6 @@ def _told(text: str, confirm: bool = False) -> Preview:
 
 
 # What was said
-
-
-def _line(each: Commanded, back: Command | None) -> HistoryLine:
-    return {
-        "number": each.number,
-        "at": each.at,
-        "downloads": each.downloads,
-        "who": plainly(who_said(each)),
-        "text": plainly(each.typed, _LONGEST),
-        "before": plainly(each.before, _LONGEST),
-        "obeyed": not each.problem,
-        "problem": plainly(each.problem, _LONGEST),
-        "undo": saying(back),
-    }
 
 
 def _unanswered(run: Path) -> list[HistoryLine]:
