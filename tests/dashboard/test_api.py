@@ -119,6 +119,7 @@ def test_numbers_are_those_of_the_export(client: Client, place: Place, name: str
         assert len(listed) == len(those)
     hosts = client.get(f"{path}/hosts?limit=1000")["hosts"]
     assert sum(host["fetched"] for host in hosts) == len(pages)
+    assert client.get(f"{path}/hosts?limit=1")["with_pages"] == state["status"]["hosts"]
     assert sum(host["relevant"] for host in hosts) == len(relevant)
     for host in hosts:
         for kind, count in (("fetched", host["fetched"]), ("failed", sum(host["refused"].values()))):

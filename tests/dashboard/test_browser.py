@@ -504,6 +504,14 @@ def test_nothing_overlaps_or_is_cut_off(window: Opens, hunt: str, width: int, th
         assert page.evaluate(OVERFLOW) == [], place
 
 
+def test_every_fact_fits_its_place_at_widths_between(window: Opens, hunt: str) -> None:
+    page = window(f"#/run/{hunt}")
+    wide = "all => all.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"
+    for width in (1410, 1390, 1110, 900, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.eval_on_selector_all(".facts dt, .facts dd, .big-line", wide) == [], width
+
+
 def test_numbers_that_run_move_nothing(window: Opens, hunt: str) -> None:
     page = window(f"#/run/{hunt}")
     page.wait_for_selector("iframe[data-drawn]")

@@ -51,7 +51,8 @@ def hosts(desk: RunDesk, run: Path, asked: HostsQuery) -> Hosts:
     lines = [_line(known.get(name) or OfHost(name), found, gauge, now) for name in names]
     lines.sort(key=_ORDER[asked.get("sort", "relevant")])
     note = _note(sorted(lines, key=_ORDER["relevant"]), gauge, now)
-    return {"hosts": lines[: asked.get("limit", SHOWN)], "all": len(lines), "note": note}
+    with_pages = sum(line["fetched"] > 0 for line in lines)
+    return {"hosts": lines[: asked.get("limit", SHOWN)], "all": len(lines), "with_pages": with_pages, "note": note}
 
 
 def failures(desk: RunDesk, run: Path) -> Failures:

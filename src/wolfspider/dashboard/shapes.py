@@ -216,6 +216,7 @@ class HostLine(TypedDict):
 class Hosts(TypedDict):
     hosts: list[HostLine]
     all: int
+    with_pages: int
     note: str
 
 

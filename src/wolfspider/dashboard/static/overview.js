@@ -149,7 +149,7 @@ export function open(box, { run, live, go }) {
     tiles.queue.set(known(g.frontier) ? int(g.frontier) : none, "links wait");
     const waits = sum(g.waiting);
     tiles.flight.set(int(g.in_flight ?? 0), waits ? `${int(waits)} more wait` : "requests");
-    tiles.hosts.set(int(behind.hosts), `${int(status.hosts)} with pages`);
+    tiles.hosts.set(int(behind.hosts), `${int(behind.withPages)} with pages`);
     tiles.resting.set(int(now.running ? g.hosts_resting ?? 0 : 0), now.running && g.hosts_resting && g.better_host ? "the best one rests" : now.running && known(g.hosts_ready) ? `${int(g.hosts_ready)} may be asked` : "");
     tiles.rejected.set(int(Math.max(0, pages - found)), percent(pages ? (pages - found) / pages : null, 0));
     tiles.failed.set(int(behind.failed ?? sum(status.failures)), "visits");
@@ -202,7 +202,7 @@ export function open(box, { run, live, go }) {
       fill(hosts, ofHosts.hosts.slice(0, SHOWN).map((one) => hostRow(run, one, false)));
       say(note, ofHosts.note ?? "");
       const { failures } = ofErrors;
-      Object.assign(behind, { hosts: ofHosts.all, failed: failures.reduce((all, one) => all + one.count, 0) });
+      Object.assign(behind, { hosts: ofHosts.all, withPages: ofHosts.with_pages, failed: failures.reduce((all, one) => all + one.count, 0) });
       gauge();
       fill(errors, failures.length ? failures.slice(0, 4).map((one) => failureLine(run, one)) : h("li", { class: "empty" }, "No visit has failed."));
     } catch { /* asked again soon */ }
