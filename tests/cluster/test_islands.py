@@ -29,7 +29,7 @@ from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
 from wolfspider.export.selection import Filters
 from wolfspider.report.run_page import report
-from wolfspider.store.fleet_folder import run_of, runs_in
+from wolfspider.store.fleet_folder import BUDGET, run_of, runs_in
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
 
@@ -126,6 +126,27 @@ def test_after_the_head_was_killed_the_same_command_resumes_all_islands(tmp_path
         assert again.returncode == 0, again.stderr
         assert "The budget is spent." in again.stderr
         check(web, folder, 120, killed=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_budget_that_is_lowered_or_whose_ledger_is_lost_is_kept_to(tmp_path: Path, lost: bool) -> None:
+    folder = tmp_path / "fleet"
+
+    def end_soon(reports: Sequence[IslandReport]) -> None:
+        if sum(report.spent > 5 for report in reports) > 1:
+            head.end = "drain"
+
+    with IslandWeb(seconds=0.1).served() as web:
+        with opened_fleet(folder, settings(web, 400), 3, tell=end_soon) as head:
+            assert head.run() == EndReason.INTERRUPTED
+        spent = fleet_standing.status(folder)["downloads"]
+        assert spent + 10 < sum(head.ledger.limits)
+        if lost:
+            (folder / BUDGET).unlink()
+        with opened_fleet(folder, settings(web, spent + 10), 3) as head:
+            assert head.run() == EndReason.BUDGET
+        check(web, folder, spent + 10, killed=0)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@ spent is counted twice."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,3 +82,25 @@ def test_a_lowered_budget_takes_nothing_back_and_leases_nothing_more() -> None:
     ledger.budget = 60
     assert ledger.free == 0
     assert not ledger.lease(0, 40)
+
+
+def test_a_lowered_budget_calls_all_leases_back_and_deals_out_what_is_left() -> None:
+    ledger, spent = LeaseLedger(60, [40, 40]), [10, 30]
+    assert ledger.orders() == [0, 0]
+    for island in (0, 1):  # each keeps to what it has spent
+        ledger.give_back(island, spent[island])
+        ledger.has_spent(island, spent[island])
+    assert (ledger.orders(), ledger.free) == (spent, 20)
+    assert ledger.lease(0, 10) and ledger.orders() == [30, 30]
+
+
+def test_what_was_spent_counts_though_the_ledger_was_lost() -> None:
+    ledger = LeaseLedger(100, [0, 0])
+    ledger.has_spent(0, 90)
+    assert ledger.free == 10
+
+
+@pytest.mark.parametrize("limits", [[-1, 0], [float("inf"), 0], ["1", 0], [True, 0]])
+def test_a_ledger_with_what_is_no_number_of_downloads_is_damaged(limits: list[object]) -> None:
+    with pytest.raises(ValueError, match="no number of downloads"):
+        LeaseLedger.restored({"budget": 100, "limits": limits})

@@ -141,7 +141,7 @@ class FleetHead:
             self._write_standing(running=False)
 
     def turn(self) -> None:
-        parts = zip(self.ledger.limits, self._links, self._sent, strict=True)
+        parts = zip(self.ledger.orders(), self._links, self._sent, strict=True)
         answers = self.home.turns([IslandOrder(*part, self.end).to_bytes() for part in parts])
         for number, answer in enumerate(answers):
             if answer is not None:
@@ -158,6 +158,7 @@ class FleetHead:
         before = self.ledger.state()
         for number in answered:
             self.ledger.give_back(number, self.reports[number].limit)
+            self.ledger.has_spent(number, self.reports[number].spent)
         for number in sorted(answered, key=lambda number: self.reports[number].spent) if not self.end else ():
             if self.reports[number].wants:
                 self.ledger.lease(number, self.reports[number].spent)
@@ -222,7 +223,7 @@ def budget_of(folder: Path, budget: int, count: int) -> LeaseLedger:
         return LeaseLedger(budget, [0] * count)
     try:
         ledger = LeaseLedger.restored(read_json(folder / BUDGET))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"{folder / BUDGET} is damaged: {error}.") from error
     if len(ledger.limits) != count:
         raise BadInput(f"{folder / BUDGET} is damaged: it is of another number of islands.")

@@ -228,11 +228,12 @@ class Keeper:
         return not is_run(self.folder) or self._report.why in _GOES_ON
 
     def _allow(self, limit: int) -> None:
-        """Let the run keep to this limit. One that ended, and has nothing to go on with, keeps to what it has spent:
-        the rest is for others."""
+        """Let the run keep to this limit, or to what it has spent, if that is more. One that ended, and has nothing to
+        go on with, keeps to what it has spent: the rest is for others."""
         ended = is_run(self.folder) and self._report.why not in _GOES_ON and not self._links.waiting()
         if self._process is None and (ended or self._deaths_in_a_row >= MOST_DEATHS):
             limit = min(limit, self._report.spent)
+        limit = max(limit, self._report.spent)
         if limit == self._limit:
             return
         if is_run(self.folder):

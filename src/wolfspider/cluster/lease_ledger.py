@@ -8,6 +8,9 @@ between them:
     return   the island notes the lower limit, then the ledger hears of it
 
 Limits are totals and no additions: a message that comes twice changes nothing.
+
+If a person lowers the budget below what is leased, all leases are called back: each island keeps to what it has spent,
+and what is left of the budget is leased anew.
 """
 
 from __future__ import annotations
@@ -29,6 +32,10 @@ class LeaseLedger:
         """Downloads that no island has; none, if a person lowered the budget below what is leased."""
         return max(0, self.budget - sum(self.limits))
 
+    def orders(self) -> list[int]:
+        """What each island is told. Nothing of more than the budget: then each gives back all that it has not spent."""
+        return [0] * len(self.limits) if sum(self.limits) > self.budget else list(self.limits)
+
     def portion(self) -> int:
         """A lease, as large as leaves something for all: the less is left, the smaller."""
         return min(self.free, LARGEST, max(SMALLEST, self.free // (PORTIONS * len(self.limits))))
@@ -48,9 +55,16 @@ class LeaseLedger:
             self.limits[island] = limit
         return lower
 
+    def has_spent(self, island: int, spent: int) -> None:
+        """An island has spent so much, whatever the ledger says: one that was lost, or is an older copy, says less."""
+        self.limits[island] = max(self.limits[island], spent)
+
     def state(self) -> dict[str, Any]:
         return {"budget": self.budget, "limits": list(self.limits)}
 
     @classmethod
     def restored(cls, state: Mapping[str, Any]) -> LeaseLedger:
-        return cls(int(state["budget"]), [int(limit) for limit in state["limits"]])
+        limits = list(state["limits"])
+        if not all(type(limit) is int and limit >= 0 for limit in limits):
+            raise ValueError("a limit is no number of downloads")
+        return cls(int(state["budget"]), limits)
