@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tests.cluster.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
 from wolfspider.app.settings import Settings
-from wolfspider.cluster.islands import open_fleet, opened_fleet
+from wolfspider.cluster.islands import check_fleet, open_fleet, opened_fleet, settings_of_island
 from wolfspider.cluster.islands_on_ray import KeepersOnRay
 from wolfspider.cluster.keeper import IslandOrder, IslandReport
 from wolfspider.core.errors import Problem
@@ -172,6 +173,16 @@ def test_what_passes_between_head_and_keeper_is_the_same_on_both_sides() -> None
     order = IslandOrder(50, [("http://a.test/\udc80", 0.5)], 7, "drain")
     report = IslandReport(3, 50, True, why="budget", links=[("http://b.test/", 1.0)], read=9, more=True)
     assert (IslandOrder.of(order.to_bytes()), IslandReport.of(report.to_bytes())) == (order, report)
+
+
+def test_parts_of_a_limit_of_the_whole_fleet_never_add_up_to_more(tmp_path: Path) -> None:
+    whole = Settings(urls=(SEED,), topic=TOPIC, via="127.0.0.1:1", max_mb=10, per_hour=10)
+    part = settings_of_island(whole, 4)
+    assert (part.max_mb, part.per_hour) == (2.5, 2)
+    assert settings_of_island(replace(whole, max_mb=0, per_hour=0), 4).per_hour == 0
+    check_fleet(whole, 10)
+    with pytest.raises(Problem, match="--per-hour 10 cannot be shared by 11 islands"):
+        check_fleet(whole, 11)
 
 
 def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:

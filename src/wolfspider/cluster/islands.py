@@ -41,7 +41,6 @@ from wolfspider.web.http.gates import HostCap
 
 EVERY = 0.5  # seconds between two turns
 QUIET = 3  # turns in which nobody has anything to do, after which the fleet is over
-_SHARED = ("max_mb", "per_hour")  # limits of the whole fleet, of which each island has its part
 _REFUSED = ("teacher", "record", "watch", "chance", "until", "territory")  # what is of one crawl, or of its own end
 
 
@@ -76,6 +75,11 @@ def check_fleet(settings: Settings, count: int) -> None:
     for name in _REFUSED:
         if getattr(settings, name):
             raise Problem(f"--{name} does not work with --islands: it is of one crawl.")
+    if 0 < settings.per_hour < count:
+        raise Problem(
+            f"--per-hour {settings.per_hour} cannot be shared by {count} islands: allow at least one download for each "
+            "of them, or begin fewer islands."
+        )
     preflight.check(replace(settings, territory=f"1/{count}", cluster=""))
 
 
@@ -101,8 +105,13 @@ def open_fleet(folder: Path, settings: Settings, count: int) -> str:
 
 def settings_of_island(settings: Settings, count: int) -> Settings:
     """What an island is given of the settings of its fleet."""
-    shared = {name: type(value)(-(-value // count)) for name in _SHARED if (value := getattr(settings, name))}
-    return replace(settings, cluster="", per_address=max(1, settings.per_address // count), **shared)
+    return replace(
+        settings,
+        cluster="",
+        per_address=max(1, settings.per_address // count),
+        max_mb=settings.max_mb / count,
+        per_hour=settings.per_hour // count,
+    )
 
 
 @dataclass
