@@ -286,13 +286,14 @@ def test_the_folder_takes_no_more_runs_than_allowed(tmp_path: Path, ended: list[
         hunts.start("spiders", ["http://a.test/"], 10)
 
 
-@pytest.mark.parametrize("setting", ["strategy", "record", "allow_network"])
+@pytest.mark.parametrize("setting", ["strategy", "record", "allow_network", "cluster"])
 def test_a_strangers_run_brings_no_program_service_or_file(tmp_path: Path, settings: Path, setting: str) -> None:
     ran = tmp_path / "ran"
     mine = tmp_path / "mine.py"
     mine.write_text(f"open({str(ran)!r}, 'w')\nfrom wolfspider import *\n", encoding="utf-8")
     run = tmp_path / "hunts" / "theirs"
     values = {"strategy": f"{mine}:Mine", "record": str(tmp_path / "out"), "allow_network": ["10.0.0.0/8"]}
+    values["cluster"] = "203.0.113.7:6379"
     hunts = Hunts(tmp_path / "hunts", config=settings, contact="me@example.org")
     run.mkdir()
     about = {"format": 1, "about": {"settings": {"topic": "spiders", setting: values[setting]}}}

@@ -11,6 +11,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.plugins import given_classes
 from wolfspider.app.run_folder import settings_of
 from wolfspider.app.settings import Settings, choose
+from wolfspider.app.strange_runs import resumed_with
 from wolfspider.core.events import Event
 
 
@@ -42,7 +43,7 @@ def resume(
 ) -> Hunt:
     """Resume a run; settings given here count from now on. A run whose strategy or judge was given as a class needs the
     same class again."""
-    chosen = _chosen({**settings_of(Path(folder)).to_json(), **settings})
+    chosen = _chosen(resumed_with(settings_of(Path(folder)), settings))
     return Hunt(chosen, Path(folder), tell=on_event, remark=on_remark, given=tuple(settings))
 
 

@@ -26,7 +26,7 @@ from wolfspider.store.folder import is_run
 MOST_SEEDS, LONGEST_TEXT = 100, 2000  # addresses of a hunt, and characters of a topic or an address
 _PATIENCE = 20.0  # seconds for a process to take its run
 # Settings of a run by which others are asked, or files read and written
-_TRUSTED = ("allow_network", "leaps", "learned_from", "record", "search", "via")
+_TRUSTED = ("allow_network", "cluster", "leaps", "learned_from", "record", "search", "via")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 

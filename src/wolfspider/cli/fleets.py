@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from wolfspider.app.settings import Settings, choose
+from wolfspider.app.strange_runs import resumed_with
 from wolfspider.cli.common import say
 from wolfspider.core.errors import Nothing, Problem
 from wolfspider.core.events import EndReason
@@ -73,7 +74,7 @@ def line(reports: Sequence[IslandReport], budget: int) -> str:
 
 def resume(folder: Path, flags: dict[str, object], as_json: bool, quiet: bool) -> int:
     about = about_fleet(folder)
-    settings = choose({**Settings.from_json(about["settings"]).to_json(), **flags}, environment=False).settings
+    settings = choose(resumed_with(Settings.from_json(about["settings"]), flags), environment=False).settings
     return crawl(settings, folder, int(about["islands"]), as_json, quiet)
 
 

@@ -88,6 +88,7 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     """Resume a run after a stop or a crash, as if nothing had happened."""
     from wolfspider.app.run_folder import settings_of
     from wolfspider.app.settings import choose
+    from wolfspider.app.strange_runs import resumed_with
     from wolfspider.cli import crawling
     from wolfspider.store.fleet_folder import is_fleet
 
@@ -95,7 +96,7 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
         from wolfspider.cli import fleets
 
         return fleets.resume(run, flags, as_json, quiet)
-    settings = choose({**settings_of(run).to_json(), **flags}, environment=False).settings
+    settings = choose(resumed_with(settings_of(run), flags), environment=False).settings
     if settings.watch:
         from wolfspider.cli import watches
 

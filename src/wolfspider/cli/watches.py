@@ -52,6 +52,7 @@ def watch(
     """Watch sites, and tell what is new on them as it is found, until you stop it."""
     from wolfspider.app.run_folder import settings_of
     from wolfspider.app.settings import choose
+    from wolfspider.app.strange_runs import resumed_with
     from wolfspider.cli.crawling import folder_for
     from wolfspider.store.folder import is_run
     from wolfspider.watch.watching import settings_for
@@ -61,7 +62,7 @@ def watch(
     settings = chosen.settings
     folder = out or folder_for(settings)
     if is_run(folder) and not settings.names_starts():
-        settings = choose({**settings_of(folder).to_json(), **flags}, environment=False).settings
+        settings = choose(resumed_with(settings_of(folder), flags), environment=False).settings
     else:
         settings = settings_for(chosen)
     address = webhook or os.environ.get(ADDRESS, "")

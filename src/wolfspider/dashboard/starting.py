@@ -48,7 +48,7 @@ _GIVEN_AS = {  # what the page calls a setting, where that is not its name
     "sitemaps": "sitemap",
     "feeds": "feed",
 }
-_TRUSTED = ("allow_network", "allow_private", "leaps", "record", "via")  # of a run that is resumed from here
+_TRUSTED = ("allow_network", "allow_private", "cluster", "leaps", "record", "via")  # of a run that is resumed from here
 _PASSED_ON = ("topic", "description", "search", "strategy", "judge", "pages", "include", "exclude", "contact")
 
 
