@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
+import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,7 +23,10 @@ def test_without_ray_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyP
         pass
 
 
-@pytest.mark.parametrize("where", ["127.0.0.1:1", "nowhere", "127.0.0.1:99999999", ":", "auto:x"])
+@pytest.mark.parametrize(
+    "where",
+    ["127.0.0.1:1", "nowhere", "127.0.0.1:99999999", ":", "auto:x", "a..b:6379", "a" * 70 + ":6379", ":" + "9" * 5000],
+)
 def test_where_no_cluster_is_a_sentence_says_so(where: str) -> None:
     with pytest.raises(Problem, match="no Ray cluster at"):
         ray_home.found(where)
@@ -32,6 +39,39 @@ def test_a_note_of_a_cluster_that_is_gone_counts_for_nothing(monkeypatch: pytest
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert ray_home.found("auto") is None
     assert ray_home.found("local") is None
+
+
+def test_a_server_that_is_none_of_rays_is_not_waited_for() -> None:
+    """Ray would take ten minutes, deaf to signals."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1000)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(Problem, match="no Ray cluster at"):
+            ray_home.found(f"127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
+
+
+def test_a_note_that_is_not_ones_own_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    note = tmp_path / "ray_current_cluster"
+    note.write_text("127.0.0.1:6379")
+    monkeypatch.setattr(ray_home, "_CURRENT", str(note))
+    monkeypatch.setattr(ray_home, "_answers", bool)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert ray_home.found("auto") == "127.0.0.1:6379"
+    stranger = SimpleNamespace(st_uid=os.geteuid() + 1, st_mode=stat.S_IFREG)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fstat", lambda handle: stranger)
+        assert ray_home.found("auto") is None
+    note.unlink()
+    os.mkfifo(note)
+    assert ray_home.found("auto") is None
 
 
 STARTED = """

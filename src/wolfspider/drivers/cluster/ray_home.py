@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import BadInput, Problem
+from wolfspider.files.disk import open_to_read
 
 AUTO, LOCAL = "auto", "local"  # join one that runs on this machine, or start one; start one in any case
 MISSING = "--cluster needs Ray, which is not installed. Install it by: pip install 'wolfspider[cluster]'"
@@ -38,6 +39,10 @@ _CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0" on every system means: li
 _AT_HOME = ("127.0.0.1", "localhost", "[::1]")
 _CURRENT = "/tmp/ray/ray_current_cluster"  # noqa: S108  (where `ray start` notes what it started)
 _PATIENCE = 2.0  # seconds for a port to answer
+_GREETED = 10.0  # seconds for a server to greet back: it may be busy
+_LONGEST = 1000  # characters of an address
+_SETTINGS = b"\4"  # the kind of the frame with which both sides of HTTP/2 begin, which Ray's calls go over
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +127,34 @@ def found(where: str) -> str | None:
         if not _answers(where):
             raise Problem(f"There is no Ray cluster at {where[:200]}. Give HOST:PORT of its head, or auto.")
         return where
-    with suppress(OSError, UnicodeDecodeError):
-        noted = os.environ.get("RAY_ADDRESS") or Path(_CURRENT).read_text(encoding="utf-8").strip()
-        if _answers(noted):
-            return noted
-    return None
+    noted = os.environ.get("RAY_ADDRESS") or _noted()
+    return noted if _answers(noted) else None
+
+
+def _noted() -> str:
+    """What `ray start` noted on this machine. Anybody may write there, and Ray runs what a cluster sends: a note counts
+    if it is our own, or root's."""
+    with suppress(BadInput, OSError, UnicodeDecodeError), os.fdopen(open_to_read(Path(_CURRENT)), "rb") as file:
+        if os.fstat(file.fileno()).st_uid in (0, os.geteuid()):
+            return file.read(_LONGEST).decode().strip()
+    return ""
 
 
 def _answers(address: str) -> bool:
+    """Does a server answer there that speaks as Ray's do? Ray itself would wait for ten minutes, deaf to signals, for
+    one that does not. One with TLS is taken at its word."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or not 0 < int(port) < 65536:
+    if not colon or len(address) > _LONGEST or not port.isdecimal() or not 0 < int(port) < 65536:
         return False
-    with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), _PATIENCE):
-        return True
+    with (
+        suppress(OSError, UnicodeError),
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE) as connection,
+    ):
+        if os.environ.get("RAY_USE_TLS", "0") != "0":
+            return True
+        connection.settimeout(_GREETED)
+        connection.sendall(_GREETING)
+        return connection.recv(4, socket.MSG_WAITALL)[3:] == _SETTINGS
     return False
 
 
