@@ -18,9 +18,10 @@ from tests.cluster.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
 from wolfspider.app.settings import Settings
-from wolfspider.cluster.islands import check_fleet, open_fleet, opened_fleet, settings_of_island
+from wolfspider.cluster.islands import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
 from wolfspider.cluster.islands_on_ray import KeepersOnRay
 from wolfspider.cluster.keeper import IslandOrder, IslandReport
+from wolfspider.cluster.lease_ledger import LeaseLedger
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
@@ -30,7 +31,7 @@ from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
 from wolfspider.export.selection import Filters
 from wolfspider.report.run_page import report
-from wolfspider.store.fleet_folder import BUDGET, run_of, runs_in
+from wolfspider.store.fleet_folder import BUDGET, STANDING, run_of, runs_in, standing_of
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
 
@@ -183,6 +184,29 @@ def test_parts_of_a_limit_of_the_whole_fleet_never_add_up_to_more(tmp_path: Path
     check_fleet(whole, 10)
     with pytest.raises(Problem, match="--per-hour 10 cannot be shared by 11 islands"):
         check_fleet(whole, 11)
+
+
+class NoKeepers:
+    """Islands that have nothing to do."""
+
+    def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
+        return [IslandReport().to_bytes() for _ in orders]
+
+    def close(self) -> None:
+        pass
+
+
+def test_how_a_fleet_stands_is_written_through_no_link_and_no_pipe(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    for name in (STANDING, f".{STANDING}.part"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    assert FleetHead(tmp_path, 2, NoKeepers(), LeaseLedger(10, [0, 0])).run() == EndReason.DONE
+    assert (tmp_path / "mine").read_text() == "precious"
+    assert standing_of(tmp_path)["budget"] == 10
+    (tmp_path / STANDING).unlink()
+    os.mkfifo(tmp_path / STANDING)
+    FleetHead(tmp_path, 2, NoKeepers(), LeaseLedger(20, [0, 0])).turn()
+    assert standing_of(tmp_path)["budget"] == 20
 
 
 def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:

@@ -505,9 +505,7 @@ def test_a_program_that_a_strangers_run_names_is_never_run(client: Client, path:
     assert not evil.exists() and not client.get(path)["running"]
 
 
-def test_a_cluster_that_a_strangers_run_names_is_not_joined(
-    client: Client, path: str, name: str, place: Place
-) -> None:
+def test_a_cluster_that_a_strangers_run_names_is_not_joined(client: Client, path: str, name: str, place: Place) -> None:
     about = json.loads((place.folder / name / "run.json").read_text(encoding="utf-8"))
     about["about"]["settings"]["cluster"] = "203.0.113.7:6379"
     (place.folder / name / "run.json").write_text(json.dumps(about), encoding="utf-8")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import re
 import subprocess
 import sys
@@ -13,10 +15,10 @@ from typing import Any
 import pytest
 from tests.live.hunting import Hosts, assert_whole, finished, prepared, stored
 
-from wolfspider.app.cluster import may_be_out, workers_of
+from wolfspider.app.cluster import may_be_out, workers_of, write_note
 from wolfspider.app.settings import Settings
 from wolfspider.cluster import status
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.drivers.cluster.leases import TERM
 from wolfspider.drivers.cluster.ray_home import ENVIRONMENT
 from wolfspider.web.server.serve import Manner, serve
@@ -32,10 +34,31 @@ def test_without_ray_a_crawl_says_what_to_install(monkeypatch: pytest.MonkeyPatc
 
 def test_a_run_that_is_on_no_cluster_has_no_workers_to_show(tmp_path: Path) -> None:
     assert workers_of(tmp_path) is None
-    (tmp_path / "cluster.json").write_text("[]")
-    assert workers_of(tmp_path) is None
     with pytest.raises(Problem, match="There is no run"):
         status.of_run(tmp_path)
+
+
+@pytest.mark.parametrize("note", ["[]", "[" * 100_000, "{", json.dumps({"workers": []}), json.dumps({"workers": [1]})])
+def test_a_damaged_note_of_workers_is_told_as_such(tmp_path: Path, note: str) -> None:
+    (tmp_path / "run.json").touch()
+    (tmp_path / "cluster.json").write_text(note)
+    with pytest.raises(BadInput, match="is damaged, so nothing is known of workers"):
+        status.of_run(tmp_path)
+
+
+def test_a_note_of_workers_is_read_and_written_through_no_pipe_and_no_link(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "cluster.json")
+    with pytest.raises(BadInput, match="no plain file"):
+        workers_of(tmp_path)
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "cluster.new").symlink_to(tmp_path / "mine")
+    (tmp_path / "cluster.json").unlink()
+    (tmp_path / "cluster.json").symlink_to(tmp_path / "mine")
+    with pytest.raises(BadInput, match="a link to elsewhere"):
+        workers_of(tmp_path)
+    told = {"address": "a:1", "own": True, "at": 1.0, "lost": 0, "late": 0, "workers": []}
+    write_note(tmp_path / "cluster.json", told)
+    assert (workers_of(tmp_path), (tmp_path / "mine").read_text()) == (told, "precious")
 
 
 def test_requests_of_a_dead_head_are_waited_out_where_workers_sent_them() -> None:

@@ -10,13 +10,16 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any
 
 from wolfspider.app.settings import Settings
+from wolfspider.core.errors import BadInput
 from wolfspider.drivers.cluster import ray_home
 from wolfspider.drivers.cluster.leases import TERM
 from wolfspider.drivers.driver import Clock
 from wolfspider.drivers.hands.contract import Hands
+from wolfspider.files.disk import open_to_read, replacing
 from wolfspider.web.http.live_web import Live
 
 if TYPE_CHECKING:
@@ -24,6 +27,23 @@ if TYPE_CHECKING:
 
 NOTE = "cluster.json"  # in the folder of a run, while it is crawled on a cluster
 _LARGEST = 1 << 22  # bytes of such a note
+_TOLD = {
+    "address": str,
+    "own": bool,
+    "at": int | float,
+    "lost": int,
+    "late": int,
+    "workers": list,
+}  # what is read of it
+_OF_WORKER = {
+    "name": str,
+    "machine": str,
+    "pid": int,
+    "epoch": int,
+    "silent": int | float,
+    "requests": int,
+    "answers": int,
+}
 
 
 async def hands_on(
@@ -45,7 +65,7 @@ async def hands_on(
     remark(f"{'Started' if home.own else 'Joined'} a Ray cluster, {home.address}. {ray_home.LETS_IN_ANYBODY}")
     path = folder / NOTE
     stack.callback(path.unlink, missing_ok=True)
-    hands = RayHands(web, orders, home, clock, sent_again, lambda told: _write(path, told))
+    hands = RayHands(web, orders, home, clock, sent_again, lambda told: write_note(path, told))
     stack.push_async_callback(hands.close)
     return hands
 
@@ -61,16 +81,29 @@ def may_be_out(settings: Settings, about: Mapping[str, Any]) -> float:
 def workers_of(folder: Path) -> dict[str, Any] | None:
     """What the note of a run says; None if it is not crawled on a cluster."""
     try:
-        with (folder / NOTE).open("rb") as file:
+        with os.fdopen(open_to_read(folder / NOTE), "rb") as file:
             told = json.loads(file.read(_LARGEST))
-    except (OSError, ValueError):
-        return None
-    return told if isinstance(told, dict) and isinstance(told.get("workers"), list) else None
+    except BadInput as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(folder) from error
+    if not (_is(told, _TOLD) and all(_is(worker, _OF_WORKER) for worker in told["workers"])):
+        raise _damaged(folder)
+    found: dict[str, Any] = told
+    return found
 
 
-def _write(path: Path, told: dict[str, Any]) -> None:
+def _is(told: object, kinds: Mapping[str, type | UnionType]) -> bool:
+    return isinstance(told, dict) and all(isinstance(told.get(name), kind) for name, kind in kinds.items())
+
+
+def _damaged(folder: Path) -> BadInput:
+    return BadInput(f"{folder / NOTE} is damaged, so nothing is known of workers. A crawl that runs writes it again.")
+
+
+def write_note(path: Path, told: dict[str, Any]) -> None:
     """Whole or not at all. It is for looking at: a disk that is full stops no crawl here."""
-    with suppress(OSError):
-        beside = path.with_suffix(".new")
+    with suppress(OSError), replacing(path) as beside:
         beside.write_text(json.dumps(told), encoding="utf-8")
-        os.replace(beside, path)

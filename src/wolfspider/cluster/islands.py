@@ -33,7 +33,7 @@ from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
 from wolfspider.drivers.cluster.ray_home import check_installed, joined
-from wolfspider.files.disk import whole_file
+from wolfspider.files.disk import replacing, whole_file
 from wolfspider.files.lock import Lock
 from wolfspider.store.fleet_folder import BUDGET, FLEET, STANDING, about_fleet, describe_fleet, is_fleet, read_json
 from wolfspider.store.folder import is_run
@@ -215,10 +215,8 @@ class FleetHead:
         ]
         said = {"at": time.time(), "running": running, "budget": self.ledger.budget, "free": self.ledger.free}
         text = json.dumps({**said, "lost": self.lost, "islands": islands})
-        part = self.folder / f".{STANDING}.part"
-        with suppress(OSError):
-            part.write_text(text, encoding="utf-8")
-            part.replace(self.folder / STANDING)
+        with suppress(OSError), replacing(self.folder / STANDING) as beside:
+            beside.write_text(text, encoding="utf-8")
 
 
 def write_budget(folder: Path, ledger: LeaseLedger) -> None:
