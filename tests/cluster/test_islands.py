@@ -18,9 +18,10 @@ from tests.cluster.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
 from wolfspider.app.settings import Settings
+from wolfspider.cluster import keeper as keeper_module
 from wolfspider.cluster.islands import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
 from wolfspider.cluster.islands_on_ray import KeepersOnRay
-from wolfspider.cluster.keeper import IslandOrder, IslandReport
+from wolfspider.cluster.keeper import MOST_DEATHS, IslandOrder, IslandReport, Keeper
 from wolfspider.cluster.lease_ledger import LeaseLedger
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import EndReason
@@ -152,6 +153,18 @@ def test_a_budget_that_is_lowered_or_whose_ledger_is_lost_is_kept_to(tmp_path: P
 
 
 @pytest.mark.slow
+def test_a_fleet_that_a_limit_ended_says_so_and_goes_on_when_the_limit_is_raised(tmp_path: Path) -> None:
+    folder = tmp_path / "fleet"
+    with IslandWeb(seconds=0.1).served() as web:
+        with opened_fleet(folder, replace(settings(web, 120), max_time=2.0), 2) as head:
+            assert head.run() == EndReason.TIME
+        assert fleet_standing.status(folder)["downloads"] < 120
+        with opened_fleet(folder, replace(settings(web, 120), max_time=0.0), 2) as head:
+            assert head.run() == EndReason.BUDGET
+        check(web, folder, 120, killed=0)
+
+
+@pytest.mark.slow
 def test_on_ray_an_actor_that_dies_is_replaced_and_its_island_goes_on(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     killed: list[int] = []
@@ -168,6 +181,50 @@ def test_on_ray_an_actor_that_dies_is_replaced_and_its_island_goes_on(tmp_path: 
             assert head.run() == EndReason.BUDGET
         assert killed and head.lost == 1
         check(web, tmp_path / "fleet", 120, killed=1)
+
+
+def test_an_island_that_cannot_begin_again_is_given_up_and_not_started_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its run says why it ended the last time, which is not why it ended now."""
+    monkeypatch.setattr(keeper_module, "_FIRST_REST", 0.0)
+    monkeypatch.setattr(Keeper, "_look_at_end", lambda self: ended(self, EndReason.BUDGET))
+    keeper = keeper_that_starts(tmp_path, monkeypatch, "print('No.'); raise SystemExit(3)")
+    order = IslandOrder(50).to_bytes()
+    until = time.monotonic() + 30
+    while (report := IslandReport.of(keeper.turn(order))).wants and time.monotonic() < until:
+        time.sleep(0.02)
+    keeper.close()
+    assert (report.wants, report.deaths, report.trouble) == (False, MOST_DEATHS, "No.")
+
+
+def test_an_island_whose_disk_is_full_ends_as_such_and_is_not_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Keeper, "_look_at_end", lambda self: ended(self, EndReason.BUDGET))
+    keeper = keeper_that_starts(tmp_path, monkeypatch, "print('Full.'); raise SystemExit(7)")
+    order = IslandOrder(50).to_bytes()
+    until = time.monotonic() + 30
+    while (report := IslandReport.of(keeper.turn(order))).wants and time.monotonic() < until:
+        time.sleep(0.02)
+    keeper.close()
+    assert (report.why, report.deaths, report.trouble) == (EndReason.DISK, 0, "Full.")
+
+
+def ended(keeper: Keeper, why: EndReason) -> None:
+    keeper._report = keeper._report._replace(why=why, running=False, pid=0)
+
+
+def keeper_that_starts(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str) -> Keeper:
+    """A keeper whose island is a process that does this."""
+    popen = subprocess.Popen
+
+    def started(command: Sequence[str], **how: object) -> object:
+        return popen([sys.executable, "-c", program], **how)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    begun = Settings(urls=(SEED,), topic=TOPIC, via="127.0.0.1:1")
+    return Keeper(folder, 0, open_fleet(folder, begun, 1), begun)
 
 
 def test_what_passes_between_head_and_keeper_is_the_same_on_both_sides() -> None:
@@ -187,13 +244,23 @@ def test_parts_of_a_limit_of_the_whole_fleet_never_add_up_to_more(tmp_path: Path
 
 
 class NoKeepers:
-    """Islands that have nothing to do."""
+    """Islands that have nothing to do, and why."""
+
+    def __init__(self, *why: str) -> None:
+        self.why = why or ("", "")
 
     def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
-        return [IslandReport().to_bytes() for _ in orders]
+        return [IslandReport(why=why).to_bytes() for why in self.why]
 
     def close(self) -> None:
         pass
+
+
+@pytest.mark.parametrize(("why", "reason"), [(("done", "disk"), EndReason.DISK), (("done", "waiting"), EndReason.DONE)])
+def test_a_fleet_tells_what_ended_islands_that_could_go_on(
+    tmp_path: Path, why: tuple[str, str], reason: EndReason
+) -> None:
+    assert FleetHead(tmp_path, 2, NoKeepers(*why), LeaseLedger(10, [0, 0])).run() == reason
 
 
 def test_how_a_fleet_stands_is_written_through_no_link_and_no_pipe(tmp_path: Path) -> None:

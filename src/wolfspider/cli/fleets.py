@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from wolfspider.app.settings import Settings, choose
 from wolfspider.app.strange_runs import resumed_with
 from wolfspider.cli.common import say
+from wolfspider.cli.crawling import CODES
 from wolfspider.core.errors import Nothing, Problem
 from wolfspider.core.events import EndReason
 from wolfspider.files.program_name import shell_command
@@ -27,8 +28,12 @@ _LINE = 5.0  # seconds between two lines of progress
 _WHY = {
     EndReason.BUDGET: "The budget is spent.",
     EndReason.DONE: "No island has anything left to follow.",
+    EndReason.DISK: "Too little room is left on the disk (--disk-floor). Make space; then the fleet can be resumed.",
+    EndReason.TIME: "Islands have taken as long as they may (--max-time).",
+    EndReason.BYTES: "Islands have spent their parts of the megabytes (--max-mb).",
     EndReason.INTERRUPTED: "Interrupted; the fleet can be resumed.",
 }
+_GIVEN_UP = "Islands were given up, as they died again and again, and no other has anything left to follow."
 
 
 def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bool) -> int:
@@ -45,7 +50,8 @@ def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bo
         nonlocal told, islands
         for number, (before, now) in enumerate(zip(islands or reports, reports, strict=True)):
             if now.deaths > before.deaths:
-                say(console, f"Island {number + 1} died and is started again. {now.trouble}".strip())
+                what = "started again" if now.wants else "given up"
+                say(console, f"Island {number + 1} died and is {what}. {now.trouble}".strip())
         islands = list(reports)
         if time.monotonic() - told >= _LINE:
             told = time.monotonic()
@@ -53,15 +59,16 @@ def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bo
 
     with opened_fleet(folder, settings, count, settings.cluster, tell) as head, _signals(head):
         reason = head.run()
-    say(console, f"{_WHY[reason]} {line(head.reports, settings.pages)}")
+    given_up = any(report.deaths and report.trouble and not report.wants for report in head.reports)
+    why = _GIVEN_UP if given_up and reason == EndReason.DONE else _WHY[reason]
+    say(console, f"{why} {line(head.reports, settings.pages)}")
     for number, report in enumerate(head.reports):
         if report.trouble:
             say(console, f"Island {number + 1}: {report.trouble}")
     export = shell_command("export", folder)
     say(console, f"Read all islands as one run: {export}")
-    if reason == EndReason.INTERRUPTED:
-        return 130
-    return 0 if any(report.pages for report in head.reports) else Nothing.code
+    code = CODES[reason]
+    return Nothing.code if code == 0 and not any(report.pages for report in head.reports) else code
 
 
 def line(reports: Sequence[IslandReport], budget: int) -> str:

@@ -41,6 +41,11 @@ from wolfspider.web.http.gates import HostCap
 
 EVERY = 0.5  # seconds between two turns
 QUIET = 3  # turns in which nobody has anything to do, after which the fleet is over
+_BEFORE_DONE = (
+    EndReason.DISK,
+    EndReason.TIME,
+    EndReason.BYTES,
+)  # what ended an island ends the fleet, if it could go on
 _REFUSED = ("teacher", "record", "watch", "chance", "until", "territory")  # what is of one crawl, or of its own end
 
 
@@ -205,7 +210,10 @@ class FleetHead:
         self._idle = 0 if on_their_way or may_go_on or leased else self._idle + 1
         if self._idle < QUIET:
             return None
-        return EndReason.BUDGET if self.ledger.free == 0 else EndReason.DONE
+        if self.ledger.free == 0:
+            return EndReason.BUDGET
+        ended = {report.why for report in self.reports}
+        return next((reason for reason in _BEFORE_DONE if reason in ended), EndReason.DONE)
 
     def _write_standing(self, running: bool = True) -> None:
         """For status and dashboard; what is lost with the machine is of no use after it."""

@@ -26,11 +26,12 @@ from wolfspider.app.settings import Settings
 from wolfspider.cluster.handed_links import LONGEST, Handed, HandedLinks
 from wolfspider.cluster.island_process import DRAIN
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import AddSeeds, EndReason, SetLimit
+from wolfspider.core.events import RESUMABLE, AddSeeds, EndReason, SetLimit
 from wolfspider.core.model import Page, host_of
 from wolfspider.core.plain_text import plain_lines
 from wolfspider.core.scope import Scope
 from wolfspider.core.territory import SiteShare
+from wolfspider.files.disk import DiskFull
 from wolfspider.store.fleet_folder import KEEPERS, about_fleet, island_folder
 from wolfspider.store.folder import is_run
 from wolfspider.store.inbox import append_command
@@ -118,6 +119,8 @@ class Keeper:
         self._limit = self._links.noted("limit")  # that the run was told
         self._spent_at_death, self._deaths_in_a_row, self._rests_until = -1, 0, 0.0
         self._look_at_end()
+        if self._report.why in RESUMABLE:  # whatever ended it may be mended, or changed, now that the fleet is resumed
+            self._report = self._report._replace(why="")
 
     # The turn
 
@@ -192,7 +195,10 @@ class Keeper:
         assert self._process is not None
         code, self._process = self._process.returncode, None
         self._look_at_end()
-        if self._report.why:
+        if code == DiskFull.code:
+            self._report = self._report._replace(why=EndReason.DISK, trouble=self._last_words())
+            return
+        if code == 0 and self._report.why:
             self._deaths_in_a_row = 0
             return
         spent = self._report.spent
@@ -200,7 +206,7 @@ class Keeper:
         self._spent_at_death = spent
         rest = min(_LONGEST_REST, _FIRST_REST * 2**self._deaths_in_a_row)
         self._rests_until = time.monotonic() + rest
-        trouble = self._last_words() if code > 0 else ""
+        trouble = self._last_words() if code >= 0 else f"Signal {-code} ended it."
         self._report = self._report._replace(deaths=self._report.deaths + 1, trouble=trouble)
 
     def _look_at_end(self) -> None:
