@@ -23,7 +23,7 @@ from wolfspider.cluster.islands import FleetHead, check_fleet, open_fleet, opene
 from wolfspider.cluster.islands_on_ray import KeepersOnRay
 from wolfspider.cluster.keeper import MOST_DEATHS, IslandOrder, IslandReport, Keeper
 from wolfspider.cluster.lease_ledger import LeaseLedger
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
@@ -31,8 +31,9 @@ from wolfspider.export.exporting import export
 from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
 from wolfspider.export.selection import Filters
+from wolfspider.files.disk import DiskFull
 from wolfspider.report.run_page import report
-from wolfspider.store.fleet_folder import BUDGET, STANDING, run_of, runs_in, standing_of
+from wolfspider.store.fleet_folder import BUDGET, STANDING, about_fleet, describe_fleet, run_of, runs_in, standing_of
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
 
@@ -274,6 +275,33 @@ def test_how_a_fleet_stands_is_written_through_no_link_and_no_pipe(tmp_path: Pat
     os.mkfifo(tmp_path / STANDING)
     FleetHead(tmp_path, 2, NoKeepers(), LeaseLedger(20, [0, 0])).turn()
     assert standing_of(tmp_path)["budget"] == 20
+
+
+def test_a_damaged_note_of_a_keeper_or_a_full_disk_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = Settings(urls=(SEED,), topic=TOPIC, via="127.0.0.1:1")
+    name = open_fleet(tmp_path, begun, 2)
+    (tmp_path / "keepers").mkdir()
+    (tmp_path / "keepers" / "1.db").write_bytes(b"junk" * 5000)
+    with pytest.raises(BadInput, match=r"1\.db is damaged: .* Remove it"):
+        Keeper(tmp_path, 0, name, begun)
+    (tmp_path / "keepers" / "2.db-wal").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Problem, match="cannot be written"):
+        Keeper(tmp_path, 1, name, begun)
+    (tmp_path / "keepers" / "2.db-wal").unlink()
+    keeper = Keeper(tmp_path, 1, name, begun)
+    keeper._links._connection.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(DiskFull):
+        keeper.turn(IslandOrder(0, [(f"http://a{n}.test/{'x' * 1900}", 1.0) for n in range(100)]).to_bytes())
+    keeper.close()
+
+
+@pytest.mark.parametrize("change", [{"name": None}, {"islands": True}, {"islands": 0}, {"settings": []}])
+def test_a_fleet_that_does_not_say_what_it_is_is_damaged(tmp_path: Path, change: dict[str, object]) -> None:
+    describe_fleet(tmp_path, {"islands": 2, "name": "a", "settings": {}, **change})
+    with pytest.raises(BadInput, match="is damaged"):
+        about_fleet(tmp_path)
 
 
 def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:

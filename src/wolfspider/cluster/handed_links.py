@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_write
+from wolfspider.store.damage import Damaged, trouble
 
 OF_SITE = 10  # links of one site that are kept
 AT_FIRST, IN_TEN = 20, 10  # links that an island is told of at once, and then one for each so many downloads
@@ -32,11 +35,29 @@ Handed = tuple[str, float]  # address, and the score of the page that has the li
 
 class HandedLinks:
     def __init__(self, path: Path) -> None:
+        self._path = path
         os.close(open_to_write(path))
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        for statement in _MAKE:
-            self._connection.execute(statement)
+        try:
+            with self.in_words():
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                for statement in _MAKE:
+                    self._connection.execute(statement)
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def in_words(self) -> Iterator[None]:
+        """What SQLite says within, as a sentence."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            problem = trouble(self._path, error, "cannot be written")
+            if isinstance(problem, Damaged):
+                advice = "Remove it: the fleet makes another, and links between islands are handed over again."
+                raise BadInput(f"{self._path} is damaged: {error}. {advice}") from error
+            raise problem from error
 
     def close(self) -> None:
         self._connection.close()

@@ -35,6 +35,7 @@ from wolfspider.core.territory import owner_of
 from wolfspider.drivers.cluster.ray_home import check_installed, joined
 from wolfspider.files.disk import replacing, whole_file
 from wolfspider.files.lock import Lock
+from wolfspider.store.damage import trouble
 from wolfspider.store.fleet_folder import BUDGET, FLEET, STANDING, about_fleet, describe_fleet, is_fleet, read_json
 from wolfspider.store.folder import is_run
 from wolfspider.web.http.gates import HostCap
@@ -228,8 +229,11 @@ class FleetHead:
 
 
 def write_budget(folder: Path, ledger: LeaseLedger) -> None:
-    with whole_file(folder / BUDGET) as file:
-        file.write(json.dumps(ledger.state()).encode() + b"\n")
+    try:
+        with whole_file(folder / BUDGET) as file:
+            file.write(json.dumps(ledger.state()).encode() + b"\n")
+    except OSError as error:
+        raise trouble(folder / BUDGET, error, "cannot be written") from error
 
 
 def budget_of(folder: Path, budget: int, count: int) -> LeaseLedger:

@@ -126,7 +126,8 @@ class Keeper:
 
     def turn(self, order: bytes) -> bytes:
         """Do what the head says, and tell how the island stands."""
-        return self._turn(IslandOrder.of(order)).to_bytes()
+        with self._links.in_words():
+            return self._turn(IslandOrder.of(order)).to_bytes()
 
     def _turn(self, order: IslandOrder) -> IslandReport:
         if order.arrived > self._links.noted("read"):

@@ -68,9 +68,9 @@ def about_fleet(folder: Path) -> dict[str, Any]:
     about = said.get("about")
     if said.get("format") != _FORMAT:
         raise BadInput(f"{folder / FLEET} is of another version of wolfspider.")
-    if isinstance(about, dict) and isinstance(about.get("settings"), dict):
+    if isinstance(about, dict) and isinstance(about.get("settings"), dict) and isinstance(about.get("name"), str):
         count = about.get("islands")
-        if isinstance(count, int) and 1 <= count <= 1000:
+        if type(count) is int and 1 <= count <= 1000:
             return about
     raise BadInput(f"{folder / FLEET} is damaged: it does not say what the fleet is.")
 
