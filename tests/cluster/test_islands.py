@@ -18,6 +18,7 @@ from tests.cluster.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
 from wolfspider.app.settings import Settings
+from wolfspider.cli import main
 from wolfspider.cluster import keeper as keeper_module
 from wolfspider.cluster.islands import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
 from wolfspider.cluster.islands_on_ray import KeepersOnRay
@@ -27,6 +28,7 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
+from wolfspider.export.export_tally import Exported
 from wolfspider.export.exporting import export
 from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
@@ -34,6 +36,7 @@ from wolfspider.export.selection import Filters
 from wolfspider.files.disk import DiskFull
 from wolfspider.report.run_page import report
 from wolfspider.store.fleet_folder import BUDGET, STANDING, about_fleet, describe_fleet, run_of, runs_in, standing_of
+from wolfspider.store.sqlite import create
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
 
@@ -302,6 +305,26 @@ def test_a_fleet_that_does_not_say_what_it_is_is_damaged(tmp_path: Path, change:
     describe_fleet(tmp_path, {"islands": 2, "name": "a", "settings": {}, **change})
     with pytest.raises(BadInput, match="is damaged"):
         about_fleet(tmp_path)
+
+
+def test_what_is_for_one_run_says_what_to_name_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "fleet"
+    open_fleet(folder, Settings(urls=(SEED,), topic=TOPIC), 3)
+    for command in (["check"], ["repair"], ["steer", "pause"]):
+        assert main([command[0], str(folder), *command[1:]]) == 3
+        assert f"name an island of it, such as {folder}/islands/1" in capsys.readouterr().err
+    assert main(["cluster", "status", str(folder)]) == 2
+    assert "is a fleet, whose islands have no workers" in capsys.readouterr().err
+    assert f"check {folder}/islands/1. " in Exported(folder, damaged=1).told()
+
+
+def test_islands_that_are_gone_or_have_not_begun_are_told(tmp_path: Path) -> None:
+    open_fleet(tmp_path, Settings(urls=(SEED,), topic=TOPIC), 3)
+    (tmp_path / "islands").mkdir()
+    create(tmp_path / "islands" / "1", {"settings": {}}, info={"software": "test"}).close()
+    (tmp_path / STANDING).write_text(json.dumps({"islands": [{"spent": 9}, {"spent": 9}, {"spent": 0}]}))
+    *_, second, third = fleet_standing.lines(tmp_path, time.time())
+    assert (second, third) == ("Island 2, gone: there is no run in its folder.", "Island 3 has not begun.")
 
 
 def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from wolfspider.app.cluster import workers_of
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.drivers.cluster import ray_home
+from wolfspider.store.fleet_folder import is_fleet
 from wolfspider.store.folder import is_run
 
 _STALE = 10.0  # seconds after which a note is one of a crawl that stands still or is dead
@@ -18,6 +19,8 @@ _STALE = 10.0  # seconds after which a note is one of a crawl that stands still 
 def of_run(folder: Path) -> dict[str, Any]:
     """The workers of a run, as its note tells them."""
     if not is_run(folder):
+        if is_fleet(folder):
+            raise Problem(f"{folder} is a fleet, whose islands have no workers. See how it stands by: status {folder}")
         raise BadInput(f"There is no run in {folder}.")
     if (told := workers_of(folder)) is None:
         raise Problem(f"The run in {folder} is not crawled on a cluster now.")

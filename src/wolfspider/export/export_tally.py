@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wolfspider.store.damage import PAGES_LOST, remedy
+from wolfspider.store.fleet_folder import is_fleet, island_folder
 
 
 @dataclass
@@ -38,5 +39,8 @@ class Exported:
         if self.lost:
             parts.append(f"{self.lost:,} more left out, because the database is damaged there.")
         if self.code:
-            parts.append(remedy(self.folder))
+            fleet = is_fleet(self.folder)
+            parts.append(remedy(island_folder(self.folder, 0) if fleet else self.folder))
+            if fleet:
+                parts.append("So with each of its islands.")
         return " ".join(parts)

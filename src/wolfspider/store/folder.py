@@ -144,6 +144,14 @@ def no_folder(path: Path) -> str:
     return "it is a file, and a run is a folder" if path.is_file() else "there is no such folder"
 
 
+def refuse_fleet(folder: Path) -> None:
+    """What is for one run takes no fleet, and says so."""
+    if os.path.lexists(folder / "fleet.json"):
+        raise BadInput(
+            f"{folder} is a fleet, and this is for one run: name an island of it, such as {folder}/islands/1."
+        )
+
+
 def about_run(folder: Path) -> dict[str, Any]:
     """The settings of a run, if its format is known here."""
     path = folder / "run.json"
@@ -152,10 +160,7 @@ def about_run(folder: Path) -> dict[str, Any]:
     if not folder.is_dir() or not is_run(folder):
         if os.path.lexists(folder / "run.db"):
             raise damaged(folder, "run.json is missing")
-        if os.path.lexists(folder / "fleet.json"):
-            raise BadInput(
-                f"{folder} is a fleet, and this is for one run: name an island of it, such as {folder}/islands/1."
-            )
+        refuse_fleet(folder)
         missing = "there is no run.json in it" if folder.is_dir() else no_folder(folder)
         raise BadInput(f"{folder} is not a run: {missing}.")
     try:

@@ -75,4 +75,10 @@ def lines(folder: Path, now: float) -> list[str]:
         hosts = standing.counted(each.hosts, "host")
         found = f"{each.count.relevant:,} relevant of {each.count.pages:,} pages from {hosts}"
         shown.append(f"Island {run.name}, {at_work}: {each.downloads:,} downloads, {found}")
+    begun, keepers = {run.name for run in runs}, said.get("islands")
+    for number in range(int(about_fleet(folder)["islands"])):
+        if str(number + 1) not in begun:
+            told = keepers[number] if isinstance(keepers, list) and number < len(keepers) else {}
+            gone = isinstance(told, dict) and bool(told.get("spent"))
+            shown.append(f"Island {number + 1}{', gone: there is no run in its folder' if gone else ' has not begun'}.")
     return [plainly(line, 1000) for line in shown]

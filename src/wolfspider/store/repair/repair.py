@@ -46,6 +46,7 @@ def repair(run: Path, needs: NeedsOf, *, anew: bool = False) -> Repaired:
     places = Places.of(run)
     refuse_links_and_pipes(places)
     if not run.is_dir() or not (places.archive.is_dir() or os.path.lexists(places.database)):
+        folder.refuse_fleet(run)
         missing = "there is neither an archive nor a database in it" if run.is_dir() else folder.no_folder(run)
         raise BadInput(f"{run} is not a run: {missing}.")
     freed = _free_lock(places)
