@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -72,6 +73,21 @@ def test_a_note_that_is_not_ones_own_counts_for_nothing(monkeypatch: pytest.Monk
     note.unlink()
     os.mkfifo(note)
     assert ray_home.found("auto") is None
+
+
+def test_what_killed_crawls_left_is_removed_and_what_is_in_use_stays(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    kill_me = "import os; from wolfspider.drivers.cluster.ray_home import *\n"
+    kill_me += "with folder_for_ray() as folder: open(folder + '/log', 'w').close(); os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", kill_me], env={**os.environ, "TMPDIR": str(tmp_path)}, timeout=60)
+    (left,) = tmp_path.iterdir()
+    with ray_home.folder_for_ray() as first:
+        assert not left.exists()
+        with ray_home.folder_for_ray() as second:
+            assert {str(path) for path in tmp_path.iterdir()} == {first, second}
+    assert not any(tmp_path.iterdir())
 
 
 STARTED = """

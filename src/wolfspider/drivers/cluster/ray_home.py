@@ -7,6 +7,7 @@ of its use. Whoever starts one of several machines says where it listens, and ke
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import logging
 import os
@@ -14,13 +15,13 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.files.disk import open_to_read
+from wolfspider.files.disk import open_to_read, remove_leftovers
 
 AUTO, LOCAL = "auto", "local"  # join one that runs on this machine, or start one; start one in any case
 MISSING = "--cluster needs Ray, which is not installed. Install it by: pip install 'wolfspider[cluster]'"
@@ -35,6 +36,7 @@ ENVIRONMENT = {  # of a cluster that is started for a crawl
     "RAY_DEDUP_LOGS": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what Ray would else warn of
 }
+_ENDING = "-wolfspider-ray"  # of the names of folders that Ray writes to
 _CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # "0" on every system means: listen on 127.0.0.1
 _AT_HOME = ("127.0.0.1", "localhost", "[::1]")
 _CURRENT = "/tmp/ray/ray_current_cluster"  # noqa: S108  (where `ray start` notes what it started)
@@ -75,20 +77,31 @@ def joined(where: str = AUTO, cpus: int | None = None) -> Iterator[RayHome]:
     _stay_at_home(ray, address)
     if ray.is_initialized():
         raise Problem("This process is part of a Ray cluster already.")
-    folder = "" if address else tempfile.mkdtemp(prefix="wolfspider-ray-")
-    own: dict[str, Any] = {} if address else _own(folder, cpus)
     logging.getLogger("ray").setLevel(logging.ERROR)
-    try:
+    with ExitStack() as stack:
+        own: dict[str, Any] = {} if address else _own(stack.enter_context(folder_for_ray()), cpus)
+        stack.callback(ray.shutdown)
         try:
             context = ray.init(address or LOCAL, log_to_driver=False, logging_level=logging.ERROR, **own)
         except Exception as error:
             raise Problem(_why(address, error)) from error
         _say_less(ray)
         yield RayHome(ray, context.address_info["gcs_address"], own=address is None)
+
+
+@contextmanager
+def folder_for_ray() -> Iterator[str]:
+    """A folder for what Ray writes, which is removed at the end, and so are those that killed processes left."""
+    remove_leftovers(Path(tempfile.gettempdir()), _ENDING)
+    folder = tempfile.mkdtemp(prefix=".", suffix=_ENDING)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a disk without locks
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield folder
     finally:
-        ray.shutdown()
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _stay_at_home(ray: Any, address: str | None) -> None:
