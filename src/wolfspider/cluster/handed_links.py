@@ -43,6 +43,8 @@ class HandedLinks:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 for statement in _MAKE:
                     self._connection.execute(statement)
+                # Counted once, and kept up with from here: a turn of the fleet asks for them, however many there are.
+                self._waiting, self._told = self._count(0), self._count(1)
         except BaseException:
             self.close()
             raise
@@ -62,18 +64,22 @@ class HandedLinks:
     def close(self) -> None:
         self._connection.close()
 
+    def _count(self, told: int) -> int:
+        return int(self._connection.execute("SELECT COUNT(*) FROM links WHERE told = ?", (told,)).fetchone()[0])
+
     # Links for this island
 
     def take(self, links: Iterable[tuple[str, str, float]]) -> None:
         """Keep links (address, site, score) as far as there is room."""
         execute = self._connection.execute
         execute("BEGIN")
-        waiting = self.waiting()
+        waiting = self._waiting
         for url, site, score in links:
             (of_site,) = execute("SELECT COUNT(*) FROM links WHERE site = ?", (site,)).fetchone()
             if waiting < MOST and of_site < OF_SITE and len(url) <= LONGEST:
                 waiting += execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, 0)", (url, site, score)).rowcount
         execute("COMMIT")
+        self._waiting = waiting
 
     def due(self, spent: int, idle: bool) -> list[str]:
         """Links that the island should be told of now: at first some, then one for so many downloads, the best first;
@@ -84,20 +90,24 @@ class HandedLinks:
     def best(self, count: int) -> list[str]:
         """Of those that the island was not told of yet."""
         rows = self._connection.execute(
-            "SELECT url FROM links WHERE NOT told ORDER BY score DESC, url LIMIT ?", (count,)
+            "SELECT url FROM links WHERE told = 0 ORDER BY score DESC, url LIMIT ?", (count,)
         )
         return [url for (url,) in rows]
 
     def tell(self, urls: Iterable[str]) -> None:
         self._connection.execute("BEGIN")
-        self._connection.executemany("UPDATE links SET told = 1 WHERE url = ?", ((url,) for url in urls))
+        told = self._connection.executemany(
+            "UPDATE links SET told = 1 WHERE url = ? AND told = 0", ((url,) for url in urls)
+        ).rowcount
         self._connection.execute("COMMIT")
+        self._told += told
+        self._waiting -= told
 
     def waiting(self) -> int:
-        return int(self._connection.execute("SELECT COUNT(*) FROM links WHERE NOT told").fetchone()[0])
+        return self._waiting
 
     def told(self) -> int:
-        return int(self._connection.execute("SELECT COUNT(*) FROM links WHERE told").fetchone()[0])
+        return self._told
 
     # Links for others
 
