@@ -122,6 +122,7 @@ def topics(folder: Path, **changes: object) -> Path:
         ("web make", "'WEB'"),
         ("web make recorded/ --out x", "synthetic:KEY=VALUE"),
         ("web describe synthetic:pages=1", "pages must be at least"),
+        ("crawl http://a.test/ --topic x --islands 1001", "--islands must be at most 1000, not '1001'."),
     ],
 )
 def test_a_wrong_command_line_is_one_sentence(run: Run, arguments: str, says: str) -> None:

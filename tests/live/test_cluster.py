@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.live.hunting import Hosts, assert_whole, finished, prepared, stored
 
 from wolfspider.app.cluster import may_be_out, workers_of, write_note
 from wolfspider.app.settings import Settings
+from wolfspider.cli import main
 from wolfspider.cluster import status
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.drivers.cluster.leases import TERM
@@ -44,6 +46,16 @@ def test_a_damaged_note_of_workers_is_told_as_such(tmp_path: Path, note: str) ->
     (tmp_path / "cluster.json").write_text(note)
     with pytest.raises(BadInput, match="is damaged, so nothing is known of workers"):
         status.of_run(tmp_path)
+
+
+def test_workers_are_shown_below_their_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = {"address": "a:1", "own": True, "at": time.time(), "lost": 0, "late": 0}
+    worker = {"name": "abcdefghij.0", "machine": "m\x1b[31m", "pid": 7, "epoch": 1, "silent": 0.5, "requests": 2}
+    (tmp_path / "run.json").touch()
+    write_note(tmp_path / "cluster.json", {**told, "workers": [{**worker, "answers": 3}]})
+    assert main(["cluster", "status", str(tmp_path)]) == 0
+    _, line, _ = capsys.readouterr().out.splitlines()
+    assert line == "  abcdefgh.0  m, process 7  epoch 1, heard 0.5 s ago  2 requests out, 3 answers"
 
 
 def test_a_note_of_workers_is_read_and_written_through_no_pipe_and_no_link(tmp_path: Path) -> None:

@@ -99,15 +99,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _wrong_value(error: typer.TyperException) -> str:
-    """The sentence on a number that is none or too small, which the library has only in words of its own."""
+    """The sentence on a number that is none, too small or too large, which the library has only in words of its own."""
     from wolfspider.core.params import KINDS
 
     found = getattr(error.__cause__, "errors", None)  # of pydantic, which the library checks values with
     if not isinstance(error, typer.BadParameter) or found is None:
         return ""
     wrong = found()[0]
-    least = wrong.get("ctx", {}).get("ge")
-    wanted = KINDS.get(wrong["type"].partition("_")[0]) if least is None else f"at least {least}"
+    bounds = wrong.get("ctx", {})
+    bound = next(
+        (f"{words} {bounds[name]}" for name, words in (("ge", "at least"), ("le", "at most")) if name in bounds), ""
+    )
+    wanted = bound or KINDS.get(wrong["type"].partition("_")[0])
     return f"{error.param.opts[-1]} must be {wanted}, not {wrong['input']!r}." if wanted and error.param else ""
 
 

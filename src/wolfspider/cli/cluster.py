@@ -28,11 +28,11 @@ def status(
 ) -> None:
     """Show the machines of a Ray cluster, or the workers of a run that is crawled on one."""
     from wolfspider.cluster import status as standing
-    from wolfspider.core.plain_text import plainly
+    from wolfspider.core.plain_text import plain_lines
 
     told: dict[str, Any] = standing.of_run(run) if run is not None else standing.of_cluster(address)
     if as_json:
         print_json(told)
     else:
         for line in standing.lines(told):
-            print(plainly(line, 1000))
+            print(plain_lines(line)[:1000])
