@@ -19,7 +19,7 @@ from scipy import sparse
 
 from wolfspider.core.model import Page
 from wolfspider.core.text import counts
-from wolfspider.learn.lexicon import Numbering
+from wolfspider.learn.lexicon import numbered
 
 MOST_OF_PAGE = 20_000  # distinct words of a page that are counted
 MOST_WORDS = 2_000_000  # distinct words of all pages
@@ -46,13 +46,13 @@ class Corpus:
 
 def gathered(pages: Iterable[Page]) -> Corpus:
     """The corpus of these pages, its words in alphabetical order, so that the order of ties depends on nothing else."""
-    number = Numbering()
+    number: dict[str, int] = {}
     columns, times, starts = array("i"), array("i"), array("q", [0])
     for page in pages:
         bag = dict(islice(counts(page).items(), MOST_OF_PAGE))
         if len(number) + len(bag) > MOST_WORDS:
             bag = {word: count for word, count in bag.items() if word in number}
-        columns.extend(map(number.__getitem__, bag))
+        columns.extend(numbered(number, bag).tolist())
         times.extend(bag.values())
         starts.append(len(columns))
         if len(columns) > MOST_COUNTS:

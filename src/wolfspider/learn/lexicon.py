@@ -19,12 +19,15 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Numbering(dict[str, int]):
-    """Gives a word that it is asked for the first time the next number."""
+def slowly_numbered(known: dict[str, int], words: Collection[str]) -> Ids:
+    """What word_lists.pyx does where it was compiled: a word that has no number yet gets the next."""
+    return np.fromiter([known.setdefault(word, len(known)) for word in words], np.int64, len(words))
 
-    def __missing__(self, word: str) -> int:
-        self[word] = number = len(self)
-        return number
+
+try:
+    from wolfspider.core.word_lists import numbered
+except ImportError:
+    numbered = slowly_numbered
 
 
 class Lexicon:
@@ -32,7 +35,7 @@ class Lexicon:
         """`sums`: how many sums are kept for each word, besides the number of its pages."""
         self.pages = 0
         self.limit = limit
-        self._number = Numbering()
+        self._number: dict[str, int] = {}
         self._figures = np.zeros((1024, 1 + sums))  # a row for each word: one lookup finds all its figures
 
     def __len__(self) -> int:
@@ -42,7 +45,7 @@ class Lexicon:
         """The numbers of distinct words, in their order, valid until the next call; new words are added."""
         if len(self._number) + len(words) > self.limit:
             self._forget()
-        found = np.fromiter(map(self._number.__getitem__, words), np.int64, len(words))
+        found = numbered(self._number, words)
         self._grow()
         return found
 
@@ -78,7 +81,7 @@ class Lexicon:
         if keep.sum() > self.limit // 2:
             keep = pages > np.median(pages)
         words = list(self._number)
-        self._number = Numbering((words[old], new) for new, old in enumerate(np.flatnonzero(keep)))
+        self._number = {words[old]: new for new, old in enumerate(np.flatnonzero(keep))}
         self._figures = figures[keep]
 
     def state(self) -> dict[str, Any]:
@@ -87,5 +90,5 @@ class Lexicon:
     def restore(self, state: Mapping[str, Any]) -> None:
         self.pages = int(state["pages"])
         words = state["words"].split("\n") if state["words"] else []
-        self._number = Numbering((word, place) for place, word in enumerate(words))
+        self._number = {word: place for place, word in enumerate(words)}
         self._figures = np.array(state["figures"], np.float64).reshape(len(words), self._figures.shape[1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress, filterfalse, pairwise
+from itertools import compress, pairwise
 from operator import itemgetter
 
 from wolfspider.core.model import Page
@@ -21,11 +21,28 @@ SHORTEST = 4  # letters of a word that may have an ending
 DESCRIPTION = 0.5  # weight of a word of the description; one of a keyword has 1
 _LIKED_WORDS = 20  # words taken from liked pages
 _IDEOGRAPHS = "\u1100"  # from here on two characters say as much as a word
-_MOST_STRANGERS = 50_000  # words, of at most 64 letters each
 _CACHED = 50_000  # texts of links whose similarity is remembered
 
 Term = tuple[str, ...]
 _head = itemgetter(slice(SHORTEST))
+
+
+class SlowBeginnings:
+    """What word_lists.pyx does where it was compiled: which words begin like one of ours. Few in a thousand do, so the
+    test must be quick."""
+
+    def __init__(self, heads: Iterable[str]) -> None:
+        self._heads = frozenset(heads)
+
+    def near(self, words: Iterable[str]) -> list[str]:
+        heads = self._heads
+        return [word for word in words if word[:SHORTEST] in heads]
+
+
+try:
+    from wolfspider.core.word_lists import Beginnings
+except ImportError:
+    Beginnings = SlowBeginnings  # type: ignore[misc,assignment]
 
 
 class WeightedTerms:
@@ -48,9 +65,9 @@ class WeightedTerms:
         place = {word: index for index, word in enumerate(self._words)}
         self._terms = tuple(tuple(place[word] for word in term) for term in weights)
         self._heads: dict[str, list[tuple[int, str]]] = {}
-        self._strangers: set[str] = set()
         for word, index in place.items():
             self._heads.setdefault(_head(word), []).append((index, word))
+        self._near = Beginnings(self._heads).near
 
     def __len__(self) -> int:
         return len(self.names)
@@ -68,20 +85,6 @@ class WeightedTerms:
         """Which of these words are words of ours, or forms of them."""
         ours = {word for word in self._near(words) if any(met(own, word) for _, own in self._heads[_head(word)])}
         return list(compress(range(len(words)), map(ours.__contains__, words))) if ours else []
-
-    def _near(self, words: Iterable[str]) -> list[str]:
-        """Words that begin like one of ours: few in a thousand, so the test must be quick. Pages say the same words
-        over and over, and those that were seen to begin otherwise are remembered."""
-        strangers, heads = self._strangers, self._heads
-        near = []
-        for word in filterfalse(strangers.__contains__, words):
-            if _head(word) in heads:
-                near.append(word)
-            else:
-                if len(strangers) >= _MOST_STRANGERS:
-                    strangers.clear()
-                strangers.add(word)
-        return near
 
 
 def met(own: str, word: str) -> bool:

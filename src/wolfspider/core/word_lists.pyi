@@ -1,0 +1,12 @@
+"""What mypy knows of word_lists.pyx."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+class Beginnings:
+    def __init__(self, heads: Iterable[str]) -> None: ...
+    def near(self, words: Iterable[str]) -> list[str]: ...
+
+def numbered(known: dict[str, int], words: Collection[str]) -> np.ndarray[Any, np.dtype[np.int64]]: ...
