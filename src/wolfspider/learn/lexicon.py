@@ -25,7 +25,7 @@ def slowly_numbered(known: dict[str, int], words: Collection[str]) -> Ids:
 
 
 try:
-    from wolfspider.core.word_lists import numbered
+    from wolfspider.core.word_lists import numbered as numbered
 except ImportError:
     numbered = slowly_numbered
 

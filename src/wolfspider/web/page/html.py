@@ -48,7 +48,10 @@ _SHORTEST_SAMPLE = 30  # characters that a language can be told from
 _SAMPLE = 200  # characters that it is told from: twice as many take twice the time
 _SURE = 0.4  # of 1: how likely a language must be
 
-_SHORT = 500  # characters of an address worth remembering
+_SHORT = 200  # characters of an address worth remembering
+_FOLDERS = 64  # whose links are remembered
+_MOST_KNOWN = 500  # links of a folder
+_FAR = ("http://", "https://")
 try:
     from wolfspider.web.page.plain_markup import read_octets
 except ImportError:
@@ -59,11 +62,23 @@ except ImportError:
 
 
 _NAME = r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
-_PLAIN = re.compile(  # an address that is its own canonical form but for the fragment: of a site, or a path
-    rf"(?:(https?://(?!\S*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{{2,}}/(?:{_NAME}/)*(?:{_NAME})?)"
-    rf"|(/?(?:{_NAME}/)*(?:{_NAME})|/))(?:#[\w.:-]*)?",
-    re.ASCII,
+_FRAGMENT = r"(?:#[\w.:-]*)?"
+_PLAIN_PATH = re.compile(rf"(/?(?:{_NAME}/)*(?:{_NAME})?(?<!^)){_FRAGMENT}", re.ASCII)
+_PLAIN_SITE = re.compile(  # an address that is its own canonical form but for the fragment
+    rf"(https?://(?!\S*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{{2,}}/(?:{_NAME}/)*(?:{_NAME})?){_FRAGMENT}", re.ASCII
 )
+
+
+def slow_plain_path(href: str) -> int:
+    """What page_links.pyx does where it was compiled."""
+    plain = _PLAIN_PATH.fullmatch(href)
+    return plain.end(1) if plain is not None else 0
+
+
+try:
+    from wolfspider.web.page.page_links import plain_path
+except ImportError:
+    plain_path = slow_plain_path
 _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
@@ -200,32 +215,40 @@ def _common(
 
 
 def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
-    """What these lead to. The links of a site's pages are much the same, so those that depend on no more than the site
-    or the folder they stand in are remembered from page to page."""
-    origin = "/".join(base.split("/", 3)[:3]) + "/"
+    """What these lead to. The links of a site's pages are much the same, so those that depend on no more than the
+    folder they stand in are remembered from page to page."""
     folder = base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
-    is_usual = len(folder) >= len(origin) and "\\" not in base and canonical(folder) == folder
-    known: dict[str, str | None] = {}
-    for href in dict.fromkeys(hrefs):
-        if not is_usual or len(href) > _SHORT:
-            known[href] = canonical(href, base)
-        elif href.startswith(("/", "http://", "https://")):
-            known[href] = _remembered(href, origin)
-        elif href[0] not in _OF_THE_PAGE and ":" not in href:
-            known[href] = _remembered(href, folder)
-        else:
-            known[href] = canonical(href, base)
-    return [known[href] for href in hrefs]
+    known = None if "\\" in base else _known_from(folder)
+    if known is None:
+        return [canonical(href, base) for href in hrefs]
+    found = list(map(known.get, hrefs))
+    if None in found:
+        found = [_address(href, base, folder, known) for href in hrefs]
+    return [url or None for url in found]
 
 
-@lru_cache(maxsize=8192)
-def _remembered(href: str, base: str) -> str | None:
-    """What a link leads to, seen from a site or a folder. Most are spelled as they should be, and need no parser."""
-    plain = _PLAIN.fullmatch(href)
-    if plain is None:
-        return canonical(href, base)
-    far, path = plain.groups()
-    return far or (base[:-1] + path if path[0] == "/" else base + path)
+@lru_cache(maxsize=_FOLDERS)
+def _known_from(folder: str) -> dict[str, str] | None:
+    """What links of this folder's pages lead to, as far as it is known; None if the folder has an odd spelling."""
+    is_usual = len(folder.split("/", 3)) == 4 and canonical(folder) == folder
+    return {} if is_usual else None
+
+
+def _address(href: str, base: str, folder: str, known: dict[str, str]) -> str:
+    """What a link leads to, "" for nowhere. Most are spelled as they should be, and need no parser."""
+    if (url := known.get(href)) is not None:
+        return url
+    if end := plain_path(href):
+        url = (folder[: folder.index("/", 8)] if href[0] == "/" else folder) + href[:end]
+    elif far := _PLAIN_SITE.fullmatch(href):
+        url = far[1]
+    else:
+        url = canonical(href, base) or ""
+    if len(href) <= _SHORT and href[0] not in _OF_THE_PAGE and (":" not in href or href.startswith(_FAR)):
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        known[href] = url
+    return url
 
 
 def directives(*texts: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ the bytes of a page whose tree holds no surprise. Both tell the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from wolfspider.core.model import Link, UnreadWords
 from wolfspider.core.text import words
@@ -36,7 +36,7 @@ _MOST_ROBOTS = 100  # meta tags with directives
 _FEW = 10  # scripts of JSON-LD and dates that are looked at
 
 Attributes = Mapping[str, str | None]
-_link = partial(tuple.__new__, Link)  # from all its fields: a third of the time that Link takes
+Ended = tuple[int, int, int, int]  # an element: from, to, links before, links so far
 
 _WITHIN_A_LINE = """
     b i em strong span font u s small big sub sup code tt kbd samp var abbr acronym mark q cite dfn ins del strike
@@ -68,7 +68,7 @@ class PageReading:
         self.lasts: list[int] = []
         self.paths: list[str] = []
         self.alternatives: dict[int, str] = {}  # the texts of their pictures
-        self.ended: list[tuple[int, int, int, int]] = []  # elements with links: from, to, links before, links so far
+        self.ended: list[Ended] = []  # elements with links
         self.open = NONE  # the link that is being read
         self.words: list[str] | UnreadWords = []
         self.counts: dict[str, int] | None = None  # of the words, if somebody counted them
@@ -149,43 +149,8 @@ class PageReading:
     def links(self, addresses: Sequence[str | None]) -> tuple[Link, ...]:
         """Each address once, in the order of first sight, told by its first place that has a text. The addresses are
         those of the hrefs, None for what is no link."""
-        chosen: dict[str, tuple[int, str]] = {}
-        text_of = self._text
-        for number, url in enumerate(addresses):
-            if url is None:
-                continue
-            known = chosen.get(url)
-            if known is not None:
-                if not known[1] and (text := text_of(number)):
-                    chosen[url] = number, text
-            elif len(chosen) < MOST_LINKS:
-                chosen[url] = number, text_of(number)
-        blocks, before, firsts, paths, rels = self._blocks(), self._before, self.firsts, self.paths, self.rels
-        links: list[Link] = []
-        for url, (number, text) in chosen.items():
-            rel = rels[number]
-            rel = " ".join(rel.lower()[:ANCHOR].split()) if rel else ""
-            place = before[firsts[number]]
-            links.append(_link((url, text, place, blocks[number], paths[number], len(links), rel)))
-        return tuple(links)
-
-    def _text(self, number: int) -> str:
-        first, last = self.firsts[number], self.lasts[number]
-        return folded(self.passages[first] if last - first == 1 else " ".join(self.passages[first:last]), ANCHOR)
-
-    def _blocks(self) -> list[tuple[int, int]]:
-        """The block of each link; the whole page where no element says enough."""
-        before = self._before
-        blocks = [(0, before[-1])] * len(self.hrefs)
-        waiting: list[int] = []  # links without a block, as far as the elements have come
-        seen = 0
-        for first, last, anchors, now in self.ended:
-            waiting += range(seen, now)
-            seen = now
-            if before[last] - before[first] >= BLOCK:
-                while waiting and waiting[-1] >= anchors:
-                    blocks[waiting.pop()] = (before[first], before[last])
-        return blocks
+        parts = (self.passages, self.firsts, self.lasts, self._before, self.ended, self.paths, self.rels)
+        return links_of(addresses, *parts, MOST_LINKS, ANCHOR, BLOCK)
 
     # What single elements say.
 
@@ -287,3 +252,60 @@ def refresh_target(content: str) -> str:
         target = target[3:].lstrip()[1:].strip()
     quote = target[:1]
     return target[1:].partition(quote)[0] if quote in ("'", '"') else target
+
+
+def slow_links_of(
+    addresses: Sequence[str | None],
+    passages: list[str],
+    firsts: list[int],
+    lasts: list[int],
+    before: list[int],
+    ended: list[Ended],
+    paths: list[str],
+    rels: list[str],
+    most_links: int,
+    most_letters: int,
+    enough: int,
+) -> tuple[Link, ...]:
+    """What page_links.pyx does where it was compiled."""
+
+    def text_of(number: int) -> str:
+        first, last = firsts[number], lasts[number]
+        return folded(passages[first] if last - first == 1 else " ".join(passages[first:last]), most_letters)
+
+    chosen: dict[str, tuple[int, str]] = {}
+    for number, url in enumerate(addresses):
+        if not url:
+            continue
+        known = chosen.get(url)
+        if known is not None:
+            if not known[1] and (text := text_of(number)):
+                chosen[url] = number, text
+        elif len(chosen) < most_links:
+            chosen[url] = number, text_of(number)
+    blocks = _blocks(len(firsts), before, ended, enough)
+    links: list[Link] = []
+    for url, (number, text) in chosen.items():
+        rel = " ".join(rels[number].lower()[:most_letters].split())
+        links.append(Link(url, text, before[firsts[number]], blocks[number], paths[number], len(links), rel))
+    return tuple(links)
+
+
+def _blocks(links: int, before: list[int], ended: list[Ended], enough: int) -> list[tuple[int, int]]:
+    """The block of each link; the whole page where no element says enough."""
+    blocks = [(0, before[-1])] * links
+    waiting: list[int] = []  # links without a block, as far as the elements have come
+    seen = 0
+    for first, last, anchors, now in ended:
+        waiting += range(seen, now)
+        seen = now
+        if before[last] - before[first] >= enough:
+            while waiting and waiting[-1] >= anchors:
+                blocks[waiting.pop()] = (before[first], before[last])
+    return blocks
+
+
+try:
+    from wolfspider.web.page.page_links import links_of
+except ImportError:
+    links_of = slow_links_of

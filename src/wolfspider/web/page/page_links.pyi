@@ -1,0 +1,20 @@
+"""What mypy knows of page_links.pyx."""
+
+from collections.abc import Sequence
+
+from wolfspider.core.model import Link
+
+def links_of(
+    addresses: Sequence[str | None],
+    passages: list[str],
+    firsts: list[int],
+    lasts: list[int],
+    before: list[int],
+    ended: list[tuple[int, int, int, int]],
+    paths: list[str],
+    rels: list[str],
+    most_links: int,
+    most_letters: int,
+    enough: int,
+) -> tuple[Link, ...]: ...
+def plain_path(href: str) -> int: ...
