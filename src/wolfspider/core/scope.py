@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from itertools import compress
 from typing import Any, NamedTuple
 
 from wolfspider.core.errors import Problem
@@ -122,9 +123,12 @@ class Scope:
 
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
-        known = self._known
-        links = tuple(link for link in self.nofollow.links(page) if known.get(link.url) or self.allows(link.url))
-        return page if len(links) == len(page.links) else with_links(page, links)
+        known, links = self._known, self.nofollow.links(page)
+        allowed = [known.get(link.url) for link in links]
+        if None in allowed:
+            allowed = [self.allows(link.url) for link in links]
+        kept = tuple(compress(links, allowed))
+        return page if len(kept) == len(page.links) else with_links(page, kept)
 
     @property
     def narrowed(self) -> bool:

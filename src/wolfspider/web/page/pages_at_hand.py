@@ -14,7 +14,7 @@ Kept = TypeVar("Kept")
 
 _HEAD = 4_000  # bytes of a page without words and links
 _WORD = 72  # bytes of a short word and its place
-_LINK = 240  # bytes of a link without its texts
+_LINK = 390  # bytes of a link without the letters of its texts
 _FEW = 20_000  # words: not worth looking which of them are one and the same object
 
 
@@ -28,7 +28,7 @@ def weight(page: Page, interned: bool = False) -> int:
     else:
         spoken = size(page.words) + sum(map(size, {id(word): word for word in page.words}.values()))
     urls, anchors, _, _, paths, *_ = zip(*page.links, strict=True) if page.links else ((),) * 7
-    linked = _LINK * len(urls) + sum(map(size, urls)) + sum(map(size, anchors)) + sum(map(size, paths))
+    linked = _LINK * len(urls) + sum(map(len, urls)) + sum(map(len, anchors)) + sum(map(len, paths))
     return _HEAD + spoken + linked + sum(size(part) for part in (page.counts_, page.main) if part is not None)
 
 
