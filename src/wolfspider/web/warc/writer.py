@@ -19,6 +19,7 @@ import uuid
 import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -115,8 +116,9 @@ def digest_of(*parts: bytes) -> str:
     return "sha1:" + "".join([_TEN_BITS[number >> place & 1023] for place in range(150, -1, -10)])  # in base 32
 
 
+@lru_cache(maxsize=4)
 def moment(date: float) -> str:
-    """A WARC-Date, to the microsecond."""
+    """A WARC-Date, to the microsecond. An answer and its request have the same."""
     return datetime.fromtimestamp(date, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
