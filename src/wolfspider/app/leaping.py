@@ -22,11 +22,8 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import hidden
 from wolfspider.engine.contracts import Source
 from wolfspider.policy.strategy import REGISTRY
-from wolfspider.store.categories.index import Categories
-from wolfspider.store.categories.word_index import MOST_PAGES, WordIndex
 from wolfspider.store.folder import is_run
 from wolfspider.strategies import all_strategies
-from wolfspider.strategies.spider.generations import MOST_INPUTS, SpiderSearch
 from wolfspider.web.seeds import sources
 from wolfspider.web.seeds.gathered import Allows
 from wolfspider.web.seeds.leaps import Leaps, SitemapLeaps
@@ -55,6 +52,10 @@ def remarks(settings: Settings) -> Iterator[str]:
             f"{kind.name} has no leaps: name a file of `categories build`, a run, sitemap:URL or search:URL by --leaps."
         )
     liked = len(dict.fromkeys(settings.like))
+    if not liked:
+        return
+    from wolfspider.strategies.spider.generations import MOST_INPUTS, SpiderSearch
+
     if liked > MOST_INPUTS and issubclass(kind, SpiderSearch):
         yield f"{kind.name} compares pages with the first {MOST_INPUTS} that you like, not with all {liked}."
 
@@ -91,6 +92,7 @@ def opened(settings: Settings, remark: Callable[[str], None]) -> Leaping | None:
 
 def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
     from wolfspider.store.categories.building import run_origin  # and with it all that learns categories
+    from wolfspider.store.categories.word_index import MOST_PAGES, WordIndex
 
     remark(f"Reading the pages of {folder}, so that leaps find them.")
     pages = run_origin(folder, MOST_PAGES, seed=0).pages(lambda done, count: None)
@@ -107,6 +109,8 @@ def _run(folder: Path, remark: Callable[[str], None]) -> Leaping:
 
 
 def _categories(path: Path, category: str) -> Leaping:
+    from wolfspider.store.categories.index import Categories
+
     if path.is_dir():
         raise BadInput(f"{path} is a folder and no run. Leaps take a file of `categories build`, or a run.")
     index = Categories.open(path)

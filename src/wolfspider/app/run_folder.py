@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import __version__
-from wolfspider.app import past_runs
 from wolfspider.app.assemble import first_params
 from wolfspider.app.plugins import GIVEN, PARTS, check_at_hand, fault, file_digests, is_own
 from wolfspider.app.settings import IDENTITY, Settings
@@ -75,6 +74,8 @@ def opened(
     if given:
         about["given"] = sorted(given)
     if settings.learned_from:
+        from wolfspider.app import past_runs  # few runs begin with what others learned
+
         about["learned"] = past_runs.hand_on(Path(settings.learned_from), folder, settings, remark)
     # For the head of every archive file: the program and the person behind the crawl.
     info = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1", "robots": "obey"}
