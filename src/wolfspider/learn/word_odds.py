@@ -40,6 +40,7 @@ class WordOdds:
         self._sums = np.zeros((4, SIZE), np.float32)
         self.pages: Floats = np.zeros(SIZE)
         self.links: Floats = np.zeros(SIZE)
+        self._met = [np.zeros(0, np.int64), np.zeros(0, np.int64)]  # places of the words of pages, and of links
         self._places = _Places()
 
     def ids(self, words: Iterable[str]) -> list[int]:
@@ -58,6 +59,9 @@ class WordOdds:
 
     def _add(self, first: int, ids: Sequence[int], reward: float) -> None:
         places = np.unique(np.asarray(ids, np.int64))
+        new = places[(self._sums[first, places] + self._sums[first + 1, places] == 0) & (places > 0)]
+        if len(new):
+            self._met[first // 2] = np.concatenate((self._met[first // 2], new))
         for side, share in ((first, reward), (first + 1, 1 - reward)):
             sums = self._sums[side]
             sums[places] += share
@@ -69,8 +73,7 @@ class WordOdds:
 
     def _work_out(self, known: Floats, first: int, trust: float, rarity: float) -> None:
         """The odds of all words that were met; what was met once stays met."""
-        met = np.flatnonzero(self._sums[first] + self._sums[first + 1])
-        met = met[met > 0]
+        met = self._met[first // 2]
         paid, other = self._sums[first : first + 2, met].astype(np.float64)
         total_paid, total_other = self.totals[first : first + 2]
         usual = (paid + other + 0.2) / (total_paid + total_other + 1)
@@ -91,4 +94,5 @@ class WordOdds:
         made.totals = state["totals"]
         made._sums[:, known] = state["sums"]
         made.pages[known], made.links[known] = state["pages"], state["links"]
+        made._met = [found[found > 0] for found in map(np.flatnonzero, made._sums.reshape(2, 2, SIZE).sum(axis=1))]
         return made
