@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.text import block_words, window, words
-from wolfspider.web.page.html import addresses, directives, language, parse
+from wolfspider.web.page.html import addresses, directives, language, parse, plain_path, slow_plain_path
 from wolfspider.web.page.urls import canonical
 
 URL = "http://example.org/dir/page.html"
@@ -187,6 +187,11 @@ hrefs = (
 @given(st.lists(hrefs.map(str.strip), max_size=5), st.sampled_from(BASES.split()))
 def test_what_is_remembered_is_what_would_be_found(links: list[str], base: str) -> None:
     assert addresses(links, base) == [canonical(link, base) for link in links]
+
+
+@given(st.text("aZ0_~-./#:? \u00e9", max_size=8))
+def test_paths_that_need_no_parser_are_told_alike(href: str) -> None:
+    assert plain_path(href) == slow_plain_path(href)
 
 
 @pytest.mark.parametrize(

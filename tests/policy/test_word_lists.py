@@ -1,0 +1,26 @@
+"""What is asked of all words of a page at once: compiled or not, the answers are the same."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wolfspider.learn.lexicon import numbered, slowly_numbered
+from wolfspider.policy.topic_words import Beginnings, SlowBeginnings
+
+some_words = st.lists(st.text("abä\u6f22\U00020000", max_size=6), max_size=20)
+
+
+@given(some_words, some_words)
+def test_words_that_begin_alike_are_found_in_their_order(ours: list[str], words: list[str]) -> None:
+    heads = [word[:4] for word in ours]
+    expected = [word for word in words if word[:4] in heads]
+    assert Beginnings(heads).near(words) == SlowBeginnings(heads).near(words) == expected
+
+
+@given(some_words, some_words)
+def test_words_are_numbered_as_they_come(known: list[str], words: list[str]) -> None:
+    quickly, slowly = ({word: place for place, word in enumerate(dict.fromkeys(known))} for _ in "12")
+    assert numbered(quickly, words).tolist() == slowly_numbered(slowly, words).tolist()
+    assert list(quickly.items()) == list(slowly.items())
+    assert [quickly[word] for word in words] == numbered(quickly, words).tolist()
