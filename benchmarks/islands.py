@@ -51,15 +51,15 @@ from wolfspider.bench.measure.territory import exclusive
 from wolfspider.bench.run import fleets
 from wolfspider.bench.run.cell import Cell, new_crawl
 from wolfspider.bench.stats import mean_text
-from wolfspider.cluster.handed_links import HandedLinks
-from wolfspider.cluster.islands import opened_fleet
-from wolfspider.cluster.lease_ledger import LeaseLedger
 from wolfspider.core.events import AddSeeds, Credited, EndReason, Event, Finish, Landed, Noted, Went
 from wolfspider.core.model import Link, Page, Route, host_of
 from wolfspider.core.territory import owner_of
 from wolfspider.core.topic import Task
 from wolfspider.drivers.simulated import Simulation
 from wolfspider.engine.crawl import Crawl
+from wolfspider.islands.fleet import opened_fleet
+from wolfspider.islands.handed_links import HandedLinks
+from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.policy.reinforcer import PAID
 from wolfspider.store.fleet_folder import runs_in
 from wolfspider.store.view import RunView

@@ -28,7 +28,7 @@ GROUPS = (
     ("export",),
     ("watch",),
     ("testing",),
-    ("bench", "cluster"),
+    ("bench", "islands"),
     ("terminal",),
     ("report",),
     ("assistant", "dashboard"),

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from tests.live.hunting import Hosts, assert_whole, finished, prepared, stored
 
+from wolfspider.app import cluster_status as status
 from wolfspider.app.cluster import may_be_out, workers_of, write_note
 from wolfspider.app.settings import Settings
 from wolfspider.cli import main
-from wolfspider.cluster import status
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.drivers.cluster.leases import TERM
 from wolfspider.drivers.cluster.ray_home import ENVIRONMENT

@@ -27,7 +27,7 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show the machines of a Ray cluster, or the workers of a run that is crawled on one."""
-    from wolfspider.cluster import status as standing
+    from wolfspider.app import cluster_status as standing
     from wolfspider.core.plain_text import plain_lines
 
     told: dict[str, Any] = standing.of_run(run) if run is not None else standing.of_cluster(address)

@@ -21,8 +21,8 @@ from wolfspider.store.fleet_folder import about_fleet
 from wolfspider.terminal import progress as terminal
 
 if TYPE_CHECKING:
-    from wolfspider.cluster.islands import FleetHead
-    from wolfspider.cluster.keeper import IslandReport
+    from wolfspider.islands.fleet import FleetHead
+    from wolfspider.islands.keeper import IslandReport
 
 _LINE = 5.0  # seconds between two lines of progress
 _WHY = {
@@ -38,7 +38,7 @@ _GIVEN_UP = "Islands were given up, as they died again and again, and no other h
 
 def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bool) -> int:
     """Begin or resume a fleet, and run it to its end."""
-    from wolfspider.cluster.islands import opened_fleet
+    from wolfspider.islands.fleet import opened_fleet
 
     if as_json:
         raise Problem("--json tells the events of one crawl: with --islands, read the runs of the islands.")

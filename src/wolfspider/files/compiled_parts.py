@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 COMPILED = {  # modules that are called from Python: what each does, and the sources it is made from
     "wolfspider.web.page.plain_markup": ("the reader of pages", "plain_*.pyx"),
+    "wolfspider.web.page.page_links": ("links", "page_links.pyx"),
     "wolfspider.core.tokens": ("words", "tokens.pyx"),
+    "wolfspider.core.word_lists": ("lists of words", "word_lists.pyx"),
     "wolfspider.core.signature": ("signatures", "signature.pyx"),
 }
 _MARGIN = 60.0  # seconds within which an installer writes all files, in any order

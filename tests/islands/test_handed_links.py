@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wolfspider.cluster.handed_links import AT_FIRST, OF_SITE, HandedLinks
+from wolfspider.islands.handed_links import AT_FIRST, OF_SITE, HandedLinks
 
 
 def test_links_are_counted_as_they_come_and_go_and_after_a_restart(tmp_path: Path) -> None:

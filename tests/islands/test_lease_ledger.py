@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.cluster.lease_ledger import LARGEST, LeaseLedger
+from wolfspider.islands.lease_ledger import LARGEST, LeaseLedger
 
 
 class Isle:

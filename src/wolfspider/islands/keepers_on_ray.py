@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.app.settings import Settings
-from wolfspider.cluster.keeper import Keeper
 from wolfspider.core.errors import Problem
 from wolfspider.drivers.cluster.ray_home import RayHome
+from wolfspider.islands.keeper import Keeper
 
 _PATIENCE = 60.0  # seconds for which an actor may be silent, its start included; then another one takes its place
 _GOODBYE = 30.0  # seconds that all islands have to end

@@ -14,16 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cluster.island_web import IslandWeb
+from tests.islands.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
 from wolfspider.app.settings import Settings
 from wolfspider.cli import main
-from wolfspider.cluster import keeper as keeper_module
-from wolfspider.cluster.islands import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
-from wolfspider.cluster.islands_on_ray import KeepersOnRay
-from wolfspider.cluster.keeper import MOST_DEATHS, IslandOrder, IslandReport, Keeper
-from wolfspider.cluster.lease_ledger import LeaseLedger
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
@@ -34,6 +29,11 @@ from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
 from wolfspider.export.selection import Filters
 from wolfspider.files.disk import DiskFull
+from wolfspider.islands import keeper as keeper_module
+from wolfspider.islands.fleet import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
+from wolfspider.islands.keeper import MOST_DEATHS, IslandOrder, IslandReport, Keeper
+from wolfspider.islands.keepers_on_ray import KeepersOnRay
+from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.report.run_page import report
 from wolfspider.store.fleet_folder import BUDGET, STANDING, about_fleet, describe_fleet, run_of, runs_in, standing_of
 from wolfspider.store.sqlite import create

@@ -25,9 +25,6 @@ from typing import Protocol
 
 from wolfspider.app import preflight
 from wolfspider.app.settings import IDENTITY, Settings
-from wolfspider.cluster.handed_links import Handed
-from wolfspider.cluster.keeper import IslandOrder, IslandReport, Keeper
-from wolfspider.cluster.lease_ledger import LeaseLedger
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
@@ -35,6 +32,9 @@ from wolfspider.core.territory import owner_of
 from wolfspider.drivers.cluster.ray_home import check_installed, joined
 from wolfspider.files.disk import replacing, whole_file
 from wolfspider.files.lock import Lock
+from wolfspider.islands.handed_links import Handed
+from wolfspider.islands.keeper import IslandOrder, IslandReport, Keeper
+from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.store.damage import trouble
 from wolfspider.store.fleet_folder import BUDGET, FLEET, STANDING, about_fleet, describe_fleet, is_fleet, read_json
 from wolfspider.store.folder import is_run
@@ -265,7 +265,7 @@ def opened_fleet(
         ledger, of_island = budget_of(folder, settings.pages, count), settings_of_island(settings, count)
         with ExitStack() as stack:
             if cluster:
-                from wolfspider.cluster.islands_on_ray import KeepersOnRay
+                from wolfspider.islands.keepers_on_ray import KeepersOnRay
 
                 ray_home = stack.enter_context(joined(cluster))
                 home: KeeperHome = KeepersOnRay(ray_home, folder, count, name, of_island)

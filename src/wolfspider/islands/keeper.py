@@ -23,8 +23,6 @@ from typing import NamedTuple
 
 from wolfspider.app.assemble import scope_of
 from wolfspider.app.settings import Settings
-from wolfspider.cluster.handed_links import LONGEST, Handed, HandedLinks
-from wolfspider.cluster.island_process import DRAIN
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import RESUMABLE, AddSeeds, EndReason, SetLimit
 from wolfspider.core.model import Page, host_of
@@ -32,6 +30,8 @@ from wolfspider.core.plain_text import plain_lines
 from wolfspider.core.scope import Scope
 from wolfspider.core.territory import SiteShare
 from wolfspider.files.disk import DiskFull
+from wolfspider.islands.handed_links import LONGEST, Handed, HandedLinks
+from wolfspider.islands.island_process import DRAIN
 from wolfspider.store.fleet_folder import KEEPERS, about_fleet, island_folder
 from wolfspider.store.folder import is_run
 from wolfspider.store.inbox import append_command
@@ -166,7 +166,7 @@ class Keeper:
         log = os.open(self._said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", "-m", "wolfspider.cluster.island_process", str(self.folder)],
+                [sys.executable, "-P", "-m", "wolfspider.islands.island_process", str(self.folder)],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

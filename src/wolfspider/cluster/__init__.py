@@ -1,1 +1,0 @@
-"""Crawls that need more than one process, or more than one machine."""
