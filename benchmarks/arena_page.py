@@ -73,7 +73,7 @@ def overview(rows: Sequence[Row], longer: Sequence[Row], pages: int) -> str:
                 *(_text(_mean(value for work, value in works[name].items() if work[0] == web)) for web in webs),
             ]
         )
-    return text_table(["strategy", *figures_of, *webs], body)
+    return text_table(["strategy", *figures_of, *map(called, webs)], body)
 
 
 def _twice(rows: Sequence[Row], longer: Sequence[Row]) -> dict[str, dict[tuple[str, str], float]]:
@@ -163,8 +163,16 @@ def picture(rows: Sequence[Row], condition: str, pages: int) -> str:
     lines: list[tuple[str, Mapping[str, float]]] = []
     for name in sorted((name for name in works if works[name]), key=lambda name: -_mean(works[name].values())):
         by_web = {web: [value for work, value in works[name].items() if work[0] == web] for web in webs}
-        lines.append((name, {web: _mean(figures) for web, figures in by_web.items() if figures}))
+        lines.append((name, {called(web): _mean(figures) for web, figures in by_web.items() if figures}))
     return dot_plot(f"The arena, {condition}, {pages:,} downloads", "mean auc_ratio", lines)
+
+
+def called(web: str) -> str:
+    """A web's name, or what a synthetic one is like: in tables and pictures its address would be too long."""
+    if not web.startswith("synthetic"):
+        return web
+    kinds = {"with a farm": "farm", "hard=": "hard", "mischief=0": "easy"}
+    return next((kind for mark, kind in kinds.items() if mark in web), "traps")
 
 
 def ablation(rows: Sequence[Row], whole: str) -> Iterator[str]:
