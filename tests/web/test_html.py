@@ -189,6 +189,13 @@ def test_what_is_remembered_is_what_would_be_found(links: list[str], base: str) 
     assert addresses(links, base) == [canonical(link, base) for link in links]
 
 
+@pytest.mark.parametrize("size", [100, 201, 8_150, 8_192, 100_000])
+def test_long_links_lead_no_further_than_short_ones(size: int) -> None:
+    links = ["a" * size, "/" + "a" * size, "http://h.ex/" + "a" * size]
+    for base in ("http://h.ex/x/y", f"http://h.ex/{'x' * 8_100}/y"):
+        assert addresses(links, base) == [canonical(link, base) for link in links]
+
+
 @given(st.text("aZ0_~-./#:? \u00e9", max_size=8))
 def test_paths_that_need_no_parser_are_told_alike(href: str) -> None:
     assert plain_path(href) == slow_plain_path(href)

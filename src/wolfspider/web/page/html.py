@@ -40,7 +40,7 @@ from wolfspider.web.page.markup_tree import tree_of, tree_within
 from wolfspider.web.page.page_reading import OUR_NAMES, TITLE, PageReading
 from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import read_tree
-from wolfspider.web.page.urls import canonical
+from wolfspider.web.page.urls import LONGEST, canonical
 
 MOST_BYTES = 10_000_000
 MOST_TREE = 100_000_000  # bytes of memory, beside some for the text
@@ -230,7 +230,7 @@ def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
 @lru_cache(maxsize=_FOLDERS)
 def _known_from(folder: str) -> dict[str, str] | None:
     """What links of this folder's pages lead to, as far as it is known; None if the folder has an odd spelling."""
-    is_usual = len(folder.split("/", 3)) == 4 and canonical(folder) == folder
+    is_usual = len(folder.split("/", 3)) == 4 and len(folder) <= LONGEST - _SHORT and canonical(folder) == folder
     return {} if is_usual else None
 
 
@@ -238,13 +238,15 @@ def _address(href: str, base: str, folder: str, known: dict[str, str]) -> str:
     """What a link leads to, "" for nowhere. Most are spelled as they should be, and need no parser."""
     if (url := known.get(href)) is not None:
         return url
+    if len(href) > _SHORT:
+        return canonical(href, base) or ""
     if end := plain_path(href):
         url = (folder[: folder.index("/", 8)] if href[0] == "/" else folder) + href[:end]
     elif far := _PLAIN_SITE.fullmatch(href):
         url = far[1]
     else:
         url = canonical(href, base) or ""
-    if len(href) <= _SHORT and href[0] not in _OF_THE_PAGE and (":" not in href or href.startswith(_FAR)):
+    if href[0] not in _OF_THE_PAGE and (":" not in href or href.startswith(_FAR)):
         if len(known) >= _MOST_KNOWN:
             known.clear()
         known[href] = url
