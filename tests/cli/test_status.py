@@ -400,6 +400,9 @@ def test_what_a_run_has_is_told_in_words() -> None:
     )
 
 
+FEW = "a share of fewer than 10 relevant pages says nothing"
+
+
 @pytest.mark.parametrize(
     ("shown", "says"),
     [
@@ -414,12 +417,23 @@ def test_what_a_run_has_is_told_in_words() -> None:
             "the end you asked for (--until dry) is reached by estimate; waiting 1 more download to be sure",
         ),
         (gauge(until=1.0, enough_in=0), ""),
+        (
+            gauge(until=0.9, enough_lacks=9),
+            f"the end you asked for (--until 90%) is not reached yet: {FEW}, so 9 more must be found first",
+        ),
     ],
 )
 def test_what_until_asks_for_is_told_with_the_wait_to_be_sure(shown: Gauge, says: str) -> None:
     assert outlook_words.awaited(shown) == says
     told = outlook_words.prospects(shown, "budget")
     assert told == ([f"The{says[3:]}."] if says else [])
+
+
+def test_a_share_of_what_is_not_known_is_said_to_be_out_of_reach() -> None:
+    told = outlook_words.awaited(gauge(until=0.9, lately=2, coming=1.0))
+    assert told.startswith("the end you asked for (--until 90%) cannot be reached: how many") and "--until dry" in told
+    assert outlook_words.awaited(gauge(until=1.0, lately=2, coming=1.0)).endswith("is not reached yet")
+    assert outlook_words.awaited(gauge(until=0.9, lately=2, coming=1.0, unfound=3.0)).endswith("is not reached yet")
 
 
 def test_what_is_found_is_not_rounded_up_and_one_is_no_plural() -> None:

@@ -21,6 +21,7 @@ from wolfspider.drivers.simulated import Simulation, simulate, simulated_crawl
 from wolfspider.engine.crawl import Crawl
 from wolfspider.engine.entries import Entry
 from wolfspider.engine.replay import replay
+from wolfspider.policy import prospects
 from wolfspider.policy.room import Room
 from wolfspider.strategies import strategy_named
 from wolfspider.terminal.steering_words import told_of
@@ -30,13 +31,16 @@ START = "http://a.test/0"
 
 
 class Web:
-    """Page n shows the pages 8n + 1 to 8n + 8: breadth-first they come in order. The first 150 are relevant."""
+    """Page n shows the pages 8n + 1 to 8n + 8: breadth-first they come in order. The first ones are relevant."""
+
+    def __init__(self, good: int = GOOD) -> None:
+        self.good = good
 
     def look(self, url: str, now: float) -> Fetch:
         number = int(url.rpartition("/")[2])
         shown = range(FAN * number + 1, min(FAN * number + FAN + 1, PAGES))
         links = "".join(f'<a href="/{page}">x</a>' for page in shown)
-        words = "wolf spiders" if number < GOOD else "bread and butter"
+        words = "wolf spiders" if number < self.good else "bread and butter"
         body = f"<p>{words} {random.Random(url).random()}</p>{links}".encode()
         return Fetch(url, url, 200, {"content-type": "text/html"}, body, seconds=0.5, at=now)
 
@@ -138,6 +142,21 @@ def restored(first: Crawl, second: Crawl, **changed: Any) -> Crawl:
     second.strategy.shelf = second.shelf = first.shelf
     second.restore({name: value for name, value in {**state, **changed}.items() if value is not None})
     return second
+
+
+def test_a_run_that_an_earlier_rule_ended_is_replayed_as_it_was_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a share of very few pages could end a crawl. What is in the journal holds, whatever rule came later."""
+    few, entries = Web(good=3), list[Entry]()
+    first = crawl_of(entries.append, until=0.9)
+    with monkeypatch.context() as before:
+        before.setattr(prospects, "FEWEST", 1)
+        assert simulate(first, few, start=0.0, seeds=[START]).reason == EndReason.ENOUGH
+    assert first.prospects.found == 3 and first.spent < 700
+    replayed, kept = crawl_of(until=0.9), crawl_of(until=0.9)
+    replay(replayed, entries, Room())
+    assert replayed.spent == first.spent and replayed.prospects.outlook == first.prospects.outlook
+    for crawl in (replayed, restored(first, kept)):
+        assert Simulation(crawl, few, start=first.now).run().reason == EndReason.DONE and crawl.spent == PAGES
 
 
 @pytest.mark.parametrize("after", [60, 140, 400])

@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 
 from wolfspider.core.limits import DRY
 from wolfspider.core.model import Failure, Link, Page
-from wolfspider.policy.prospects import EVERY, NEXT, SURE, Prospects
+from wolfspider.policy.prospects import EVERY, FEWEST, NEXT, SURE, Prospects
 
 
 def landed(prospects: Prospects, number: int, good: bool, links: int = 0, final: str = "") -> None:
@@ -88,3 +88,21 @@ def test_it_is_enough_when_several_looks_agree() -> None:
     for number in range(NEXT, NEXT + 25 * (SURE - 1)):
         landed(prospects, number, good=True)
     assert prospects.enough(0.9) and prospects.enough(DRY) and not prospects.enough(0.0)
+
+
+def test_a_share_of_few_pages_says_nothing_and_is_waited_for_from_the_tenth_on() -> None:
+    prospects = Prospects()
+    for number in range(1_500):
+        landed(prospects, number, good=number < FEWEST - 1)
+        assert not prospects.enough(0.01), "by estimate all are found, but nine are few"
+    assert prospects.outlook is not None and prospects.outlook.unfound == 0
+    assert prospects.lacks(0.9) == 1 and prospects.enough_in(0.9) is None
+    assert prospects.lacks(DRY) == prospects.lacks(0.0) == 0 and prospects.enough(DRY)
+    landed(prospects, 1_500, good=True)
+    assert prospects.lacks(0.9) == 0 and prospects.enough_in(0.9) is None, "the looks before were at a share of fewer"
+    for number in range(1_501, 1_501 + EVERY):
+        landed(prospects, number, good=False)
+    assert EVERY * (SURE - 2) <= (prospects.enough_in(0.9) or 0) <= EVERY * (SURE - 1)
+    for number in range(1_600, 1_600 + EVERY * SURE):
+        landed(prospects, number, good=False)
+    assert prospects.enough(0.9)

@@ -176,4 +176,4 @@ def test_every_number_of_the_table_of_hosts_is_explained_and_what_is_left_is_tol
 def test_that_it_is_to_end_when_it_is_enough_is_told_as_it_was_written(tmp_path: Path) -> None:
     text = report(crawled(tmp_path / "run", pages=2, until="90%"), 0.0)
     assert "<td>until</td><td>90%</td>" in text
-    assert "The end you asked for (--until 90%) is not reached yet." in text.partition("<h2>What is left</h2>")[2]
+    assert "The end you asked for (--until 90%) is not reached yet: a share of fewer than 10" in text.partition("<h2>What is left</h2>")[2]

@@ -238,7 +238,7 @@ def test_forgotten_pages_are_no_failures_and_no_reason_for_advice(
     assert main(["status", str(run), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["forgotten"] == after.forgotten and "excluded" not in told["failures"]
-    assert told["outlook"] == {"until": 0.0, "enough_in": None} | dict.fromkeys(OUTLOOK)
+    assert told["outlook"] == {"until": 0.0, "enough_in": None, "enough_lacks": None} | dict.fromkeys(OUTLOOK)
     assert main(["status", str(run)]) == 0
     assert f"{after.forgotten} pages were forgotten; failures: none." in capsys.readouterr().out
     many = replace(after, downloads=500, count=PageCount(5))

@@ -167,6 +167,7 @@ class Gauge(Event):
     stranded: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
     until: float = 0.0  # when it is enough: a share of the relevant pages in reach, or limits.DRY
     enough_in: int | None = None  # downloads after which it is, if that holds so long; None while it does not hold
+    enough_lacks: int = 0  # relevant pages that must be found before a share of them says anything
     lately: int | None = None  # relevant pages that the last 100 downloads brought; None while too little is known
     coming: float | None = None  # and those that the next 100 will probably bring
     coming_low: float | None = None

@@ -21,7 +21,8 @@ CHANCE = (
 DRY = 1.0  # of `until`: not a share, but until the yield has ended
 UNTIL = (
     "End when it is enough: dry, when the next 100 downloads will hardly bring a relevant page; or a share, such as "
-    "90%, of the relevant pages estimated to be within reach. Either must hold for 400 downloads. never: go on."
+    "90%, of the relevant pages estimated to be within reach, once ten are found. Either must hold for 400 downloads. "
+    "never: go on."
 )
 OF_HOSTS = ("host_pages", "host_mb", "host_time", "domain_pages", "domain_mb", "domain_time")
 

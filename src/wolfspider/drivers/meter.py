@@ -170,6 +170,7 @@ class Meter:
             stranded=dict(Counter(map(in_words, stranded))),
             until=crawl.limits.until,
             enough_in=crawl.prospects.enough_in(crawl.limits.until),
+            enough_lacks=crawl.prospects.lacks(crawl.limits.until),
             **(outlook._asdict() if outlook is not None else {}),
             figures=figures_of(crawl.strategy),
             probes=crawl.probes.made,

@@ -29,6 +29,7 @@ from wolfspider.policy.host_queues import Known
 NEXT = 100  # downloads that are told of: the last ones, and those to come
 EVERY = 25  # downloads between two looks at the links that wait
 SURE = 16  # looks in a row that must agree that it is enough
+FEWEST = 10  # relevant pages without which a share of them says nothing
 FACTOR, POWER = 1.50, 0.56  # unfound = FACTOR * ((promise + 1) ** POWER - 1); benchmarks/enough.py fits them
 UNFOUND_BOUNDS = (0.23, 4.63)  # the bounds of unfound + 1, by the estimate
 COMING_BOUNDS = (0.31, 2.25)  # the bounds of coming + 1, likewise
@@ -133,7 +134,7 @@ class Prospects:
         if self.whole:
             left = FACTOR * ((self.sample.promise() + 1) ** POWER - 1)
             coming = min(coming, left)
-            self._shares.append(self.found / (self.found + left) if self.found else 0.0)
+            self._shares.append(self.found / (self.found + left) if self.found >= FEWEST else 0.0)
         self._coming.append(coming)
         figures = _bounded(coming, COMING_BOUNDS) + ([] if left is None else _bounded(left, UNFOUND_BOUNDS))
         self.outlook = Outlook(lately, *(round(figure, 2) for figure in figures))
@@ -145,8 +146,8 @@ class Prospects:
 
     def enough_in(self, until: float) -> int | None:
         """Downloads after which it is enough, if what is asked for holds at every look until then; None if it did not
-        at the last one, or nothing is asked for."""
-        if not until:
+        at the last one, or nothing is asked for. A replay goes by the journal alone, so the rule has no editions."""
+        if not until or self.lacks(until):  # a snapshot of an earlier version has looks at a share of fewer
             return None
         looks = [one < 1 for one in self._coming] if until == DRY else [one >= until for one in self._shares]
         agree = next((number for number, holds in enumerate(reversed(looks)) if not holds), len(looks))
@@ -154,6 +155,10 @@ class Prospects:
             return None
         barren = _BARREN - self.downloads if until == DRY and self.whole and not self.found else 0
         return max(0, barren, EVERY * (SURE - agree) - (self.downloads - self._looked))
+
+    def lacks(self, until: float) -> int:
+        """Relevant pages that must be found before a share of them says anything; 0 where none is asked for."""
+        return max(0, FEWEST - self.found) if self.whole and 0 < until < DRY else 0
 
     def state(self) -> dict[str, Any]:
         return {

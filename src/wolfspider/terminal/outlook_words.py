@@ -7,9 +7,12 @@ from typing import Any
 
 from wolfspider.app.settings import worded
 from wolfspider.core.events import EndReason, Gauge
+from wolfspider.core.limits import DRY
 from wolfspider.core.shares import share_of
-from wolfspider.policy.prospects import OUTLOOK
+from wolfspider.policy.prospects import FEWEST, OUTLOOK
 from wolfspider.terminal.progress import percent
+
+_AWAITED = ("enough_in", "enough_lacks")
 
 
 def coming(gauge: Gauge) -> str:
@@ -36,11 +39,17 @@ def awaited(gauge: Gauge) -> str:
     """Whether what --until asks for is reached, and how long the crawl still waits to be sure; "" without it."""
     if not gauge.until or gauge.enough_in == 0:  # then it is about to end, and says so
         return ""
-    wanted = f"the end you asked for (--until {worded('until', gauge.until)}) is"
+    wanted = f"the end you asked for (--until {worded('until', gauge.until)})"
+    if gauge.until != DRY and gauge.coming is not None and gauge.unfound is None:
+        unknown = "how many pages are left is not known after a change of topic, or in a run of an earlier version"
+        return f"{wanted} cannot be reached: {unknown}; --until dry can"
+    if gauge.enough_lacks:
+        few = f"a share of fewer than {FEWEST} relevant pages says nothing"
+        return f"{wanted} is not reached yet: {few}, so {gauge.enough_lacks} more must be found first"
     if gauge.enough_in is None:
-        return f"{wanted} not reached yet"
+        return f"{wanted} is not reached yet"
     wait = f"{gauge.enough_in:,} more download{'s' * (gauge.enough_in != 1)}"
-    return f"{wanted} reached by estimate; waiting {wait} to be sure"
+    return f"{wanted} is reached by estimate; waiting {wait} to be sure"
 
 
 def prospects(gauge: Gauge | None, ended: str | None, forgotten_at: float = 0.0) -> list[str]:
@@ -54,8 +63,8 @@ def outlook_of(gauge: Gauge | None, forgotten_at: float) -> dict[str, Any] | Non
     """The same as plain data. A gauge from before pages were forgotten counts them: it says only what is asked for."""
     if gauge is None:
         return None
-    stale = dict.fromkeys((*OUTLOOK, "enough_in")) if gauge.at < forgotten_at else {}
-    return {name: getattr(gauge, name) for name in ("until", "enough_in", *OUTLOOK)} | stale
+    stale = dict.fromkeys((*_AWAITED, *OUTLOOK)) if gauge.at < forgotten_at else {}
+    return {name: getattr(gauge, name) for name in ("until", *_AWAITED, *OUTLOOK)} | stale
 
 
 def chance_of(gauge: Gauge | None) -> dict[str, Any] | None:
