@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shutil
+import sqlite3
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from wolfspider.report.run_page import ADVICE, report
 from wolfspider.store.folder import REPORT
 from wolfspider.store.inbox import append_command
 from wolfspider.store.view import RunView
+from wolfspider.testing.trap_site import HOST, TrapSite
 from wolfspider.web.server.serve import serve
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)> \u202egnol'
@@ -43,12 +45,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return crawled(tmp_path_factory.mktemp("report") / "run")
 
 
-def crawled(folder: Path, **more: Any) -> Path:
+def crawled(folder: Path, web: Any = WEB, start: str = "http://a.test/", **more: Any) -> Path:
     async def crawl() -> None:
-        async with serve(WEB) as served:
+        async with serve(web) as served:
             settings: dict[str, Any] = {"delay": 0.0, "adapt": 0.0, "tries": 1, "disk_floor": 0, **more}
             via = f"127.0.0.1:{served.port}"
-            hunt = wolfspider.crawl("http://a.test/", topic="wolf <b>spiders</b>", out=folder, via=via, **settings)
+            settings = {"topic": "wolf <b>spiders</b>", **settings}
+            hunt = wolfspider.crawl(start, out=folder, via=via, **settings)
             await asyncio.wait_for(hunt.run(), 60)
 
     asyncio.run(crawl())
@@ -176,4 +179,26 @@ def test_every_number_of_the_table_of_hosts_is_explained_and_what_is_left_is_tol
 def test_that_it_is_to_end_when_it_is_enough_is_told_as_it_was_written(tmp_path: Path) -> None:
     text = report(crawled(tmp_path / "run", pages=2, until="90%"), 0.0)
     assert "<td>until</td><td>90%</td>" in text
-    assert "The end you asked for (--until 90%) is not reached yet: a share of fewer than 10" in text.partition("<h2>What is left</h2>")[2]
+    assert (
+        "The end you asked for (--until 90%) is not reached yet: a share of fewer than 10"
+        in text.partition("<h2>What is left</h2>")[2]
+    )
+
+
+def test_what_rules_of_the_crawl_held_back_is_told_with_what_to_do(made: Path, tmp_path: Path) -> None:
+    assert "held a link back" in report(made, 0.0)
+    settings: dict[str, Any] = {"topic": "rose, tulip, hedge", "strategy": "best-first", "slots": 1}
+    run = crawled(tmp_path / "run", TrapSite(7), f"http://{HOST}/", pages=120, host_pages=60, **settings)
+    with sqlite3.connect(run / "run.db") as database:  # a strategy may mean something else by these words
+        for row, data in enumerate(('{"kind": "rest", "data": {"bench": 1}}', '{"kind": "cap", "data": [3]}')):
+            words = "INSERT INTO events (seq, n, kind, at, data) VALUES (1, ?, 'Noted', 0, ?)"
+            database.execute(words, (90 + row, data))
+    told = {line.what: line for line in facts_of(run).unfollowed}
+    assert len(told) == len(facts_of(run).unfollowed), "each once, as it was noted last"
+    calendar, spent = told["links like garden.test/calendar/#/#/#"], told[f"links to {HOST}"]
+    assert "near-duplicates in a row; set aside until " in calendar.why and "--traps ignore" in calendar.to_do
+    assert spent.why == f"the budget of {HOST} is spent: 60 downloads (--host-pages)"
+    assert spent.to_do.startswith("Raise it: wolfspider steer RUN limit host_pages=N.")
+    assert "pages are the same at" in told["links to https://garden.test"].why
+    text = report(run, 0.0).partition("<h2>What was not followed</h2>")[2]
+    assert calendar.why in text and spent.to_do in text

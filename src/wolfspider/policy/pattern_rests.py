@@ -76,6 +76,12 @@ class Rest(NamedTuple):
     until: int  # downloads
     dull: int = 0  # pages of a pit in a row that were not relevant
 
+    @property
+    def why(self) -> str:
+        if self.wastes:
+            return f"{self.wastes} near-duplicates in a row"
+        return f"{self.dull} pages in a row were not relevant, and lead only to more of the kind"
+
 
 class PatternRests:
     """`allows` a link or not, and learns from pages that `land`."""

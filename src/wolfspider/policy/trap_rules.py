@@ -44,10 +44,7 @@ class TrapRules:
             return f"another spelling of a page that is here: {one}"
         if (rest := self.rests.why(url)) is None:
             return f"links to it are spelled as {one}" if one != url else ""
-        why = f"{rest.dull} pages in a row were not relevant, and lead only to more of the kind"
-        if rest.wastes:
-            why = f"{rest.wastes} near-duplicates in a row"
-        return f"{rest.pattern} rests until {rest.until:,} downloads are made: {why}"
+        return f"{rest.pattern} rests until {rest.until:,} downloads are made: {rest.why}"
 
     def landed(self, url: str, result: Page | Failure, spent: int) -> list[tuple[str, dict[str, Any]]]:
         """Learn from a download. Returns what is to be noted: spellings that it taught, and the rest that it gives rise

@@ -40,7 +40,8 @@ def fleet_facts(folder: Path) -> RunFacts:
     left = [f"Island {run.name}: {line}" for run, part in zip(runs, parts, strict=True) for line in part.prospects]
     summary = summed([part.summary for part in parts])
     others = rest if len(hosts) > MOST_HOSTS else None
-    return RunFacts(asked, summary, _curve(runs), best, hosts[:MOST_HOSTS], others, reasons, [], left)
+    held_back = [line for part in parts for line in part.unfollowed]
+    return RunFacts(asked, summary, _curve(runs), best, hosts[:MOST_HOSTS], others, reasons, [], left, held_back)
 
 
 def _curve(runs: list[Path]) -> PagesCurve:

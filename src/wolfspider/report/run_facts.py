@@ -24,6 +24,7 @@ from wolfspider.core import events
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, hidden, host_of
 from wolfspider.export.exported_page import why
+from wolfspider.report.unfollowed import Unfollowed, unfollowed
 from wolfspider.store.damage import reading
 from wolfspider.store.folder import Places
 from wolfspider.store.page_count import HIDDEN, NEWEST
@@ -107,6 +108,7 @@ class RunFacts(NamedTuple):
     reasons: list[Reason]
     commands: list[Commanded]
     prospects: list[str]  # what there is to say of relevant pages to come
+    unfollowed: list[Unfollowed]  # links that rules of the crawl's own hold back
 
 
 def facts_of(folder: Path) -> RunFacts:
@@ -114,6 +116,7 @@ def facts_of(folder: Path) -> RunFacts:
     with view.moment() as connection, reading(Places.of(folder).database, "what a report tells"):
         hosts, reasons = hosts_and_reasons(connection)
         curve, best, commands = _curve(connection), _best(connection), commands_of(connection)
+        held_back = unfollowed(connection)
     shown, others = hosts[:MOST_HOSTS], hosts[MOST_HOSTS:]
     rest = OfHost(f"{len(others):,} other hosts")
     for host in others:
@@ -121,7 +124,7 @@ def facts_of(folder: Path) -> RunFacts:
     summary, gauge = view.summary(), view.gauge()
     hosts_told = (shown, rest if others else None)
     to_come = prospects(gauge, summary.ended, summary.forgotten_at)
-    return RunFacts(PresentSettings.of(view), summary, curve, best, *hosts_told, reasons, commands, to_come)
+    return RunFacts(PresentSettings.of(view), summary, curve, best, *hosts_told, reasons, commands, to_come, held_back)
 
 
 def _curve(connection: sqlite3.Connection) -> PagesCurve:

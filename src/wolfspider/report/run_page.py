@@ -101,6 +101,8 @@ def _body(facts: RunFacts, lines: Sequence[str], folder: Path, now: float) -> It
     yield _hosts(facts)
     yield "<h2>What could not be had</h2>"
     yield _reasons(facts)
+    yield "<h2>What was not followed</h2>"
+    yield _unfollowed(facts)
     yield "<h2>What was changed meanwhile</h2>"
     yield _commands(facts)
     yield f"<footer>{_text(str(folder))}, read {utc(now)} by wolfspider {__version__}.</footer>"
@@ -190,6 +192,13 @@ def _reasons(facts: RunFacts) -> str:
         for reason in facts.reasons
     )
     return _table(("visits", "reason", "what it means", "what to do"), rows, numbers=(0,))
+
+
+def _unfollowed(facts: RunFacts) -> str:
+    """Links out of its scope are not among them: what somebody ruled out stands among what was asked."""
+    if not facts.unfollowed:
+        return "<p>No rest, no other spelling and no budget of a host held a link back.</p>"
+    return _table(("links", "why", "what to do"), ([_text(cell) for cell in line] for line in facts.unfollowed))
 
 
 def _commands(facts: RunFacts) -> str:
