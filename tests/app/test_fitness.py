@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import time
+import tomllib
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,22 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", none)
     monkeypatch.setattr(fitness, "find_spec", none)
     monkeypatch.setattr(compiled_parts, "find_spec", none)
-    assert "wolfspider[pdf,text,parquet,search,mcp]" in said(fitness.extras(), FINE)
+    assert "wolfspider[pdf,text,parquet,search,mcp,dashboard,cluster]" in said(fitness.extras(), FINE)
     assert "wheel" in said(fitness.compiled(), POOR)
     assert str(compiled_parts.compiled_parts()) == "nothing compiled"
+
+
+def test_it_knows_every_extra_and_the_versions_of_python_that_were_tried() -> None:
+    root = Path(__file__).parents[2]
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = project["optional-dependencies"]
+    assert {*fitness.EXTRAS, "all"} == set(wanted)
+    for name in fitness.EXTRAS:
+        assert (
+            f"`{name}`" in (root / "README.md").read_text("utf-8").partition("adds all extras (")[2].partition(")")[0]
+        )
+    tried = "{}.{} to {}.{} are tested".format(*fitness.SUPPORTED[0], *fitness.SUPPORTED[1])
+    assert tried in (root / "README.md").read_text("utf-8")
 
 
 def test_parts_that_are_older_than_their_sources_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

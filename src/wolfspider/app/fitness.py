@@ -26,10 +26,18 @@ from wolfspider.web.http.connections import handles, most_connections
 from wolfspider.web.http.lookups import Lookups
 
 FINE, POOR, BAD = "fine", "poor", "bad"  # all is well; a crawl works, but less well; a crawl would fail
-SUPPORTED = ((3, 11), (3, 14))  # the oldest and the newest Python that it was tested with
+SUPPORTED = ((3, 11), (3, 13))  # the oldest and the newest Python that it was tested with
 RELEASED = 1_790_000_000  # seconds since 1970: no clock that is right is behind this
 SKEW = 60.0  # seconds that the clock of a disk may differ
-EXTRAS = {"pdf": "pypdf", "text": "resiliparse", "parquet": "pyarrow", "search": "tantivy", "mcp": "mcp"}
+EXTRAS = {  # a module of each, by which it is known to be there
+    "pdf": "pypdf",
+    "text": "resiliparse",
+    "parquet": "pyarrow",
+    "search": "tantivy",
+    "mcp": "mcp",
+    "dashboard": "starlette",
+    "cluster": "ray",
+}
 NAMES = "name server"
 SLOW = 2.0  # seconds for a name
 MARKS = {FINE: "+", POOR: "~", BAD: "!"}
