@@ -124,3 +124,16 @@ def test_status_repeats_the_advice_and_names_what_came_nearest(
     assert "Nearest so far: http://a.test/" in said and "label URL up" in said
     assert main(["status", str(run), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["advice"]) == 2
+
+
+def test_pages_without_any_word_of_the_topic_are_not_called_near(
+    tmp_path: Path, aside: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pages = {"http://a.test/": page("Start", BREAD, *(f"/{number}" for number in range(30)))}
+    pages |= {f"http://a.test/{number}": page(f"Bread {number}", f"{BREAD} {number}") for number in range(30)}
+    via, run = f"127.0.0.1:{aside(serve(SmallWeb(pages, {}))).port}", tmp_path / "run"
+    told = ("--topic", "wolf spiders, silk", "--via", via, "--delay", "0", "--disk-floor", "0", "--traps", "ignore")
+    assert main(["crawl", "http://a.test/", *told, "--pages", "25", "--out", str(run)]) == 0
+    assert main(["status", str(run), "--json"]) == 0
+    (advice,) = json.loads(capsys.readouterr().out)["advice"]
+    assert "none of the topic's words (wolf spiders, silk) was seen" in advice

@@ -18,6 +18,7 @@ SOON = 100  # downloads without a relevant page after which a person is told
 AT_THE_END = 20  # the same where a crawl is over
 _NAMED = 5  # words
 _NEAREST = 3  # pages
+_NEAR = 0.01  # the score of a page that is near the topic at all
 _LOOKED_AT = 2000  # pages whose words are counted
 _EVIDENCE = f"SELECT h.evidence FROM {NEWEST} ORDER BY p.seq DESC LIMIT ?"  # noqa: S608
 MOST_WORDS, LONGEST_WORD = 200, 40  # words of a topic that are counted, and their characters
@@ -71,6 +72,8 @@ def _nearest(view: RunView) -> list[str]:
     near = []
     with view.moment() as moment:
         for row in pages_of(moment, unreadable=lambda number, error: None, best=True):
+            if row.score < _NEAR:  # the best come first
+                break
             if not hidden(row.robots):
                 near.append(f"{row.final_url} ({plainly(str(row.title), 60) or 'no title'})")
             if len(near) == _NEAREST:
