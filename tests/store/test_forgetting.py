@@ -221,7 +221,7 @@ def test_that_it_was_forgotten_is_recorded(run: Path, capsys: pytest.CaptureFixt
     assert not any("//b.test/" in url for url in exported(run))
     capsys.readouterr()
     assert main(["forget", str(run)]) == 0
-    assert SECRET in capsys.readouterr().out
+    assert f"{SECRET}: 1 page\n" in capsys.readouterr().out
     assert main(["forget", str(run), SECRET, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["pages"] == 0
     assert main(["explain", str(run), "http://a.test/mine"]) == 0 and "forgotten" in capsys.readouterr().out

@@ -85,6 +85,7 @@ def forget(
     from wolfspider.store.repair.taking_out import noted
     from wolfspider.store.view import utc
     from wolfspider.terminal import progress as screen
+    from wolfspider.terminal.standing import counted
     from wolfspider.watch import forgetting as watched
 
     console = screen.console_for(stderr=True, quiet=quiet)
@@ -101,4 +102,4 @@ def forget(
     if not (what or done):
         about_run(run)  # is it a run at all?
         for entry in noted(run):
-            say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {entry['pages']:,} pages")
+            say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {counted(entry['pages'], 'page')}")
