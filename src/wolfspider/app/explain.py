@@ -4,7 +4,6 @@ tried and what came of it. All of it is read, while the run goes on or when it i
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,6 +26,7 @@ from wolfspider.policy.link_shelf import Item
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
 from wolfspider.store.fleet_folder import run_of
+from wolfspider.store.run_clock import clock_of
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_robots import LiveRobots, origin_of
@@ -171,7 +171,7 @@ def _budget(view: RunView, url: str) -> str:
 def _gives_way(view: RunView, seen: Glimpse, url: str) -> dict[str, Any] | None:
     """The host of a better link that this one gives way to at this moment; None if it gives way to none."""
     gauge, frontier = view.gauge(), seen.strategy.frontier
-    if frontier is None or gauge is None or (gauge.better_until or 0.0) < time.time():
+    if frontier is None or gauge is None or (gauge.better_until or 0.0) < clock_of(view.folder).now():
         return None
     worth, best = frontier.score(url), frontier.best_of(gauge.better_host)
     if worth is None or best is None or best <= worth or gauge.better_host == host_of(url):
@@ -197,9 +197,10 @@ def _place(seen: Glimpse, score: object) -> dict[str, int]:
 
 
 def _robots(view: RunView, url: str) -> str:
-    rules = LiveRobots(time.time)
+    now = clock_of(view.folder).now
+    rules = LiveRobots(now)
     rows = inspection.host_rows(view, origin_of(url))
-    rules.restore({row["host"]: row["rules"] for row in rows if "rules" in row}, time.time())
+    rules.restore({row["host"]: row["rules"] for row in rows if "rules" in row}, now())
     return rules.explain(url)
 
 
@@ -207,7 +208,7 @@ def _host(view: RunView, url: str) -> dict[str, Any]:
     """When its host may be asked again, if it rests."""
     rests = [row["rest"] for row in inspection.host_rows(view, host_of(url)) if "rest" in row]
     ready = float(rests[0][0]) if rests else -math.inf
-    return {"name": host_of(url), "rests_until": utc(ready) if ready > time.time() else None}
+    return {"name": host_of(url), "rests_until": utc(ready) if ready > clock_of(view.folder).now() else None}
 
 
 def _scope(view: RunView, url: str) -> dict[str, Any]:

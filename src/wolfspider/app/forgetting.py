@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -25,6 +24,7 @@ from wolfspider.store.repair.taking_out import (
 )
 from wolfspider.store.repair.taking_out import forget as taken_out
 from wolfspider.store.requisites import Requisites
+from wolfspider.store.run_clock import clock_of
 from wolfspider.store.view import RunView
 from wolfspider.web.page.urls import canonical
 
@@ -58,7 +58,7 @@ def forget_older(
     folder: Path, days: float, remark: Callable[[str], None], settings: Settings | None = None
 ) -> Forgotten:
     """Take out what was downloaded longer ago. `settings`: those of the run, with its classes, if they are at hand."""
-    unwanted = Unwanted(f"what is older than {days:g} days", before=time.time() - days * DAY)
+    unwanted = Unwanted(f"what is older than {days:g} days", before=clock_of(folder).now() - days * DAY)
     return _forget(folder, unwanted, remark, settings) if has_older(folder, unwanted) else Forgotten(unwanted.what)
 
 

@@ -35,6 +35,7 @@ from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.folder import is_run
 from wolfspider.store.inbox import MOST_WAITING, too_many
+from wolfspider.store.run_clock import RunClock
 from wolfspider.store.view import RunView, utc
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
@@ -108,6 +109,7 @@ class Hunt:
             if told is not None and abs(told.now - time.time()) > _FAR:
                 self.remark(f"In the web of {self.settings.via} it is {utc(told.now)}: the run is dated by that.")
             clock = Clock.after(resumed[0].now if resumed else 0.0, told)
+            store.keep_clock(None if told is None else RunClock(time.time(), clock(), told.speed))
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
             added = RunView(folder).starting_points() if reopened and settings.allow_private else ()
             web = self.web = assemble.web_of(settings, store, clock, stack, (*self._listed, *added))

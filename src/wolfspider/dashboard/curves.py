@@ -22,11 +22,12 @@ from wolfspider.dashboard.run_past import RunPast, past_of
 from wolfspider.dashboard.shapes import AfterQuery, CommandMark, ComparedRun, RunsCompared, RunsQuery, Series
 from wolfspider.dashboard.undoing import saying, undos
 from wolfspider.report.run_facts import Commanded
+from wolfspider.store.run_clock import clock_of
 from wolfspider.terminal.outlook_words import chance_of
 
 MOST_POINTS, WINDOW = 2000, 100  # of a curve; downloads that the harvest of the moment is taken over
 _LONGEST = 2000  # characters of a command
-_OLD = 120.0  # seconds after which a gauge says nothing of a moment any more
+_OLD = 120.0  # seconds of ours after which a gauge says nothing of a moment any more
 MOST_COMPARED = 8  # runs
 _MOST_FIGURES, _SHOWN_APART = 12, ("frontier",)  # of a strategy
 
@@ -39,6 +40,7 @@ class _Curves(NamedTuple):
     pages: Any
     relevant: Any
     gauges: list[Gauge]
+    old: float  # seconds of the run after which a gauge says nothing of a moment any more
     marks: list[CommandMark]
 
 
@@ -49,7 +51,7 @@ def series(desk: RunDesk, run: Path, asked: AfterQuery) -> Series:
     downloads, relevant, at = past.downloads[chosen], past.relevant[chosen], past.at[chosen]
     before = np.searchsorted(past.downloads, downloads - WINDOW, side="right") - 1
     earlier = np.where(before >= 0, past.relevant[before], 0)
-    gauges = _at_times(past.gauges, at)
+    gauges = _at_times(past.gauges, at, past.old)
     return {
         "downloads": downloads.tolist(),
         "at": at.tolist(),
@@ -102,7 +104,9 @@ def _past(past: RunPast, run: Path) -> _Curves:
     came = np.searchsorted(numbers, reached, side="right")
     pages, relevant = (np.concatenate(([0], np.cumsum(kind)))[came] for kind in (verdicts >= 0, verdicts > 0))
     first = began if isinstance(began, float | int) else (at[0] if len(at) else 0.0)
-    return _Curves(downloads, np.concatenate(([first], at)), pages, relevant, past.gauges(), _marks(run, commands))
+    old = _OLD * max(1.0, clock_of(run).speed)  # one is written in a second of ours
+    times = np.concatenate(([first], at))
+    return _Curves(downloads, times, pages, relevant, past.gauges(), old, _marks(run, commands))
 
 
 def _marks(run: Path, commands: Sequence[Commanded]) -> list[CommandMark]:
@@ -124,14 +128,14 @@ def _shares(parts: Any, wholes: Any) -> list[float | None]:
     ]
 
 
-def _at_times(gauges: Sequence[Gauge], times: Any) -> list[Gauge | None]:
+def _at_times(gauges: Sequence[Gauge], times: Any, old: float) -> list[Gauge | None]:
     """The last gauge at each of these times; None where there is none from about then."""
     if not gauges:
         return [None] * len(times)
     places = np.searchsorted([gauge.at for gauge in gauges], times + 1.0, side="right") - 1
     found = [gauges[place] if place >= 0 else None for place in places.tolist()]
     return [
-        gauge if gauge is not None and at - gauge.at < _OLD else None
+        gauge if gauge is not None and at - gauge.at < old else None
         for gauge, at in zip(found, times.tolist(), strict=True)
     ]
 

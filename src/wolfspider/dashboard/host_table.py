@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -18,6 +17,7 @@ from wolfspider.dashboard.run_past import RunPast, past_of
 from wolfspider.dashboard.shapes import FailureLine, Failures, HostLine, Hosts, HostsQuery
 from wolfspider.report.run_facts import OfHost, Reason
 from wolfspider.report.run_page import ADVICE
+from wolfspider.store.run_clock import clock_of
 from wolfspider.store.sound_rows import host_fits
 from wolfspider.store.view import RunView
 from wolfspider.terminal.standing import SHORT, clock, counted
@@ -44,13 +44,15 @@ class _OfHosts(NamedTuple):
 
 def hosts(desk: RunDesk, run: Path, asked: HostsQuery) -> Hosts:
     found = desk.remembered(run, "hosts", lambda: _of_hosts(past_of(desk, run)))
-    view, now, running = RunView(run), time.time(), desk.children.is_running(run.name)
-    gauge = view.gauge() if running else None
+    view, running = RunView(run), desk.children.is_running(run.name)
+    gauge, time_there = view.gauge() if running else None, clock_of(run)
+    now = time_there.now()
     known = {host.name: host for host in found.hosts}
     names = {*known, *found.waiting, *(name for name, until in found.rests.items() if until > now)}
-    lines = [_line(known.get(name) or OfHost(name), found, gauge, now) for name in names]
+    soon = now + SHORT * time_there.speed
+    lines = [_line(known.get(name) or OfHost(name), found, gauge, soon) for name in names]
     lines.sort(key=_ORDER[asked.get("sort", "relevant")])
-    note = _note(sorted(lines, key=_ORDER["relevant"]), gauge, now)
+    note = _note(sorted(lines, key=_ORDER["relevant"]), gauge)
     with_pages = sum(line["fetched"] > 0 for line in lines)
     return {"hosts": lines[: asked.get("limit", SHOWN)], "all": len(lines), "with_pages": with_pages, "note": note}
 
@@ -73,9 +75,10 @@ def _of_hosts(past: RunPast) -> _OfHosts:
     return _OfHosts(found, reasons, waiting, rests, labels)
 
 
-def _line(host: OfHost, found: _OfHosts, gauge: Gauge | None, now: float) -> HostLine:
+def _line(host: OfHost, found: _OfHosts, gauge: Gauge | None, soon: float) -> HostLine:
+    """`soon`: a rest that ends before is not worth a word."""
     until: float | None = found.rests.get(host.name, 0.0)
-    until = until if until is not None and now + SHORT < until < now + 1e9 else None
+    until = until if until is not None and soon < until < soon + 1e9 else None
     return {
         "host": plainly(host.name),
         "fetched": host.pages,
@@ -97,7 +100,7 @@ def _why(name: str, until: float | None, waiting: int, gauge: Gauge | None) -> s
     return f"{counted(waiting, 'visit')} under way or waiting." if waiting else ""
 
 
-def _note(best_first: list[HostLine], gauge: Gauge | None, now: float) -> str:
+def _note(best_first: list[HostLine], gauge: Gauge | None) -> str:
     """What is odd about the order of visits at this moment, where something is."""
     if gauge is None or not best_first:
         return ""

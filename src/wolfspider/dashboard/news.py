@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from wolfspider.dashboard.overview import report_of
 from wolfspider.dashboard.reading_shapes import NewsLine, NewsQuery, NewsTold, SiteLine
 from wolfspider.files.program_name import shell_command
 from wolfspider.store.folder import about_run
+from wolfspider.store.run_clock import clock_of
 from wolfspider.store.view import utc
 from wolfspider.watch.book import ALERT, Report, Site, is_watched, reading
 
@@ -34,7 +34,7 @@ def news(desk: RunDesk, run: Path, asked: NewsQuery) -> NewsTold:
         reports, sites, kinds = [], [], {}  # it has only begun
     else:
         raise Missing(f"Nobody has watched with this run: news are of `{shell_command('watch')}`.")
-    now = time.time()
+    now = clock_of(run).now()
     today = [each for each in reports if now - each.at < _DAY]
     fresh = [each for each in today if each.kind != ALERT]
     late = [each.data["late"] for each in fresh if _is_timed(each)]

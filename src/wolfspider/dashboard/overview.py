@@ -23,6 +23,7 @@ from wolfspider.dashboard.run_past import past_of, summary_of
 from wolfspider.dashboard.shapes import RunLine, RunList, RunState
 from wolfspider.dashboard.starting import is_test
 from wolfspider.store import gauges
+from wolfspider.store.run_clock import RunClock, clock_of
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal import standing
 
@@ -71,6 +72,7 @@ def _blank(name: str) -> RunLine:
         "relevant": 0,
         "harvest": None,
         "began": None,
+        "now": time.time(),
         "running": False,
         "watch": False,
         "test": is_test(name),
@@ -93,7 +95,8 @@ def _sound_line(desk: RunDesk, name: str) -> RunLine:
     view, running = RunView(run), desk.children.is_running(name)
     summary, present = desk.remembered(run, "brief", lambda: _brief(desk, run, running))
     gauge = view.gauge()
-    at = _standing(desk, view, summary, gauge, running, time.time())
+    clock = clock_of(run)
+    at = _standing(desk, view, summary, gauge, running, clock)
     return {
         "name": name,
         "state": at.state,
@@ -107,6 +110,7 @@ def _sound_line(desk: RunDesk, name: str) -> RunLine:
         "relevant": summary.count.relevant,
         "harvest": harvest(summary),
         "began": summary.started,
+        "now": clock.now(),
         "running": running,
         "watch": bool(present.now.get("watch")),
         "test": is_test(name),
@@ -132,13 +136,13 @@ def harvest(summary: Summary) -> float | None:
 
 
 def _standing(
-    desk: RunDesk, view: RunView, summary: Summary, gauge: Gauge | None, running: bool, now: float
+    desk: RunDesk, view: RunView, summary: Summary, gauge: Gauge | None, running: bool, clock: RunClock
 ) -> Standing:
     last = gauge.at if gauge is not None else None
     if running:
         if gauge is None or gauge.state == CrawlState.ENDED:
             return Standing("preparing", "", last)
-        if not standing.is_fresh(gauge, now):
+        if not standing.is_fresh(gauge, standing.age_of(gauge, clock)):
             return Standing("silent", "", last)
         with view.moment() as connection:
             return Standing(gauge.state, "", gauges.since(connection, gauge.state) or last)
@@ -150,14 +154,14 @@ def _standing(
 
 
 def run_state(desk: RunDesk, run: Path) -> RunState:
-    now, name = time.time(), run.name
-    view, running = RunView(run), desk.children.is_running(name)
+    name, view = run.name, RunView(run)
+    clock, running = clock_of(run), desk.children.is_running(name)
     summary = summary_of(desk, run)
     status = desk.remembered(run, "status", lambda: standing.status(run, summary))
     commands, present = desk.remembered(run, "commanded", past_of(desk, run).said)
     gauge, settings = view.gauge(), Settings.of_run(view.about)
-    at = _standing(desk, view, summary, gauge, running, now)
-    lines = desk.remembered(run, "lines", lambda: standing.lines(run, now, summary))
+    at = _standing(desk, view, summary, gauge, running, clock)
+    lines = desk.remembered(run, "lines", lambda: standing.lines(run, time.time(), summary))
     report_at, report = report_of(desk, run)
     return {
         "name": name,
@@ -166,7 +170,8 @@ def run_state(desk: RunDesk, run: Path) -> RunState:
         "reason_text": lines[0],
         "lines": lines[1:],
         "since": at.since,
-        "now": now,
+        "now": clock.now(),
+        "speed": clock.passes,
         "running": running,
         "watch": settings.watch,
         "test": is_test(name),

@@ -38,6 +38,7 @@ class RunLine(TypedDict):
     relevant: int
     harvest: float | None
     began: float | None
+    now: float  # by the clock of the run
     running: bool
     watch: bool
     test: bool
@@ -87,7 +88,8 @@ class RunState(TypedDict):
     reason_text: str
     lines: list[str]
     since: float | None
-    now: float
+    now: float  # by the clock of the run
+    speed: float  # at which that passes: 1, unless the web has a time of its own
     running: bool
     watch: bool
     test: bool

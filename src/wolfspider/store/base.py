@@ -22,6 +22,7 @@ from wolfspider.engine.contracts import Memory
 from wolfspider.engine.entries import Entry
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.store.page_count import PageCount
+from wolfspider.store.run_clock import RunClock
 
 
 class Past(NamedTuple):
@@ -111,6 +112,10 @@ class Store(Memory, Protocol):
 
     def gauges(self) -> Sequence[Gauge]:
         """The gauges, oldest first."""
+
+    def keep_clock(self, clock: RunClock | None) -> None:
+        """Note what time it is in the run, for readers in other processes; None if its time is ours. Committed at
+        once, before the crawl begins or goes on."""
 
     def page_count(self) -> PageCount:
         """How many pages the run has by now; store/page_count.py says what counts as one."""

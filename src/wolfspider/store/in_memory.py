@@ -16,6 +16,7 @@ from wolfspider.policy.link_shelf import Shelf
 from wolfspider.store.base import Past, addresses_of, validators
 from wolfspider.store.gauges import SECONDS
 from wolfspider.store.page_count import PageCount
+from wolfspider.store.run_clock import RunClock
 from wolfspider.store.side_notes import SideNotes
 
 
@@ -145,6 +146,9 @@ class Volatile:
 
     def gauges(self) -> list[Gauge]:
         return list(self._gauges)
+
+    def keep_clock(self, clock: RunClock | None) -> None:
+        pass  # nobody else reads it
 
     def page_count(self) -> PageCount:
         counts = Counter(self._counted.values())

@@ -20,6 +20,7 @@ from wolfspider.engine.entries import KINDS, BeginEntry, CommandEntry, LandEntry
 from wolfspider.store import schema
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.row_codec import unpacked_entry, unpacked_fetch, unpacked_page
+from wolfspider.store.run_clock import read as read_clock
 
 Row = tuple[Any, ...]
 _KINDS: Mapping[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (float, int), "TEXT": (str,), "BLOB": (bytes,)}
@@ -269,6 +270,8 @@ def _note(name: str, value: str) -> bool:
         return isinstance(json.loads(value), dict)
     if name in ("synced", "base"):
         return len([int(number) for number in value.split()]) == 2
+    if name == "clock":
+        return read_clock(value) is not None
     return name != "forgotten" or are_forgotten(json.loads(value))
 
 

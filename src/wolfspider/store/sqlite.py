@@ -41,7 +41,7 @@ from wolfspider.files.failpoints import reach
 from wolfspider.files.lock import Lock
 from wolfspider.policy.room import Broken
 from wolfspider.store import folder as folders
-from wolfspider.store import schema, snapshots
+from wolfspider.store import run_clock, schema, snapshots
 from wolfspider.store.archive import Archive, ArchiveEnd
 from wolfspider.store.base import Past
 from wolfspider.store.cdxj import index_archive
@@ -58,6 +58,7 @@ from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, judges_main_
 from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.recovery import SYNCED, recovered_end, refuse_to_begin_again
 from wolfspider.store.row_writer import RowWriter
+from wolfspider.store.run_clock import RunClock
 from wolfspider.store.shelf import DiskShelf
 from wolfspider.store.side_notes import StoredNotes
 from wolfspider.store.snapshots import ResumePoint, Staged
@@ -289,6 +290,16 @@ class SqliteStore:
 
     def gauges(self) -> list[Gauge]:
         return gauges(self.turn.connection)
+
+    @_guarded
+    def keep_clock(self, clock: RunClock | None) -> None:
+        if clock is not None:
+            self.turn.write(run_clock.KEEP, (clock.noted(),))
+        elif self.turn.one(run_clock.FIND) is not None:
+            self.turn.write(run_clock.DROP)
+        else:
+            return
+        self.commit()
 
     # What makes it last
 

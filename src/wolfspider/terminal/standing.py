@@ -22,6 +22,7 @@ from wolfspider.files.program_name import shell_command
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
+from wolfspider.store.run_clock import RunClock, clock_of
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.outlook_words import by_chance, chance_of, outlook_of, prospects
@@ -298,11 +299,13 @@ def status(folder: Path, summary: Summary | None = None) -> dict[str, Any]:
 
 
 def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]:
+    """`now`: by our clock."""
     view = RunView(folder)
     summary, gauge, running = summary or view.summary(), view.gauge(), is_owned(Places.of(folder).lock)
     end = None if running or summary.ended is None else end_of(view, summary.ended)
-    shown = [_headline(folder, summary, gauge, running, now) if end is None else end.why()]
-    if running and gauge is not None and is_fresh(gauge, now):
+    age = age_of(gauge, clock_of(folder), now)
+    shown = [_headline(folder, summary, gauge, running, age) if end is None else end.why()]
+    if running and gauge is not None and is_fresh(gauge, age):
         budget = f"{of_budget(gauge.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
@@ -339,20 +342,25 @@ def end_of(view: RunView, reason: str) -> RunEnd:
     return RunEnd.of(view, reason, outputs)
 
 
-def is_fresh(gauge: Gauge, now: float) -> bool:
+def age_of(gauge: Gauge | None, clock: RunClock, now: float | None = None) -> float:
+    """Seconds of ours since it was written, also where those of the run are others."""
+    return 0.0 if gauge is None else clock.ours(clock.now(now) - gauge.at)
+
+
+def is_fresh(gauge: Gauge, age: float) -> bool:
     """Does it tell of this moment, and not of an earlier session?"""
-    return gauge.state != CrawlState.ENDED and now - gauge.at < OLD
+    return gauge.state != CrawlState.ENDED and age < OLD
 
 
-def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, now: float) -> str:
-    """Of a run that goes on, or never came to an end."""
+def _headline(folder: Path, summary: Summary, gauge: Gauge | None, running: bool, age: float) -> str:
+    """Of a run that goes on, or never came to an end. `age`: of the gauge."""
     resume = resume_command(folder)
     if running:
         if gauge is None or gauge.state == CrawlState.ENDED:
             return "The run is getting ready, or closing."
-        if is_fresh(gauge, now):
+        if is_fresh(gauge, age):
             return "The run is going on."
-        silent = f"has not reported for {now - gauge.at:,.0f} s"
+        silent = f"has not reported for {age:,.0f} s"
         return f"A process has the run open and {silent}: it is resuming the run, or it hangs."
     if summary.started is None and "salvaged" in summary.counts:
         return f"The run was repaired, and has not been resumed since. {_resume_repaired(folder, summary.downloads)}"

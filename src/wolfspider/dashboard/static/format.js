@@ -42,17 +42,26 @@ export function seconds(time) {
   return typeof time === "number" ? time : time ? Date.parse(time) / 1000 : NaN;
 }
 
-export function ago(time) {
+// What time it is in the run on screen: ours, unless its web has a time of its own.
+const ours = () => Date.now() / 1000;
+let told = { now: 0, at: 0, speed: 1 }; // a moment there, the same one here, and the seconds there in one of ours
+export function keepTime(now, speed) {
+  told = known(now) ? { now, at: ours(), speed: speed ?? 1 } : { now: 0, at: 0, speed: 1 };
+}
+export const present = () => told.now + (ours() - told.at) * told.speed;
+export const oursOf = (span) => span / (told.speed || 1); // how long it takes here
+
+export function ago(time, now = present()) {
   const at = seconds(time);
   if (!Number.isFinite(at)) return none;
-  const past = Date.now() / 1000 - at;
+  const past = now - at;
   return past < 2 ? "just now" : `${span(past)} ago`;
 }
 
 export function clock(time) {
   const at = seconds(time);
   if (!Number.isFinite(at)) return none;
-  const date = new Date(1000 * at), today = new Date().toDateString() === date.toDateString();
+  const date = new Date(1000 * at), today = new Date(1000 * present()).toDateString() === date.toDateString();
   const hour = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   return today ? hour : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${hour}`;
 }

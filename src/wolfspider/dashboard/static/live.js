@@ -1,6 +1,7 @@
 // One run as it stands: read once, then kept up to date by frames. Views listen; they never ask twice for the same.
 
 import { Frames, get, of } from "./api.js";
+import { keepTime } from "./format.js";
 
 const PACE = 2500; // milliseconds between two looks at the curves
 const REST = 8000; // and between two looks at everything else
@@ -46,6 +47,7 @@ export class Live {
       const run = await get(of(this.name));
       if (this.run && (run.gauge?.at ?? 0) < (this.run.gauge?.at ?? 0)) run.gauge = this.run.gauge;
       this.run = run;
+      keepTime(run.now, run.speed);
       this.trouble = "";
       this.tell("run");
     } catch (problem) {
@@ -80,5 +82,6 @@ export class Live {
     this.frames.close();
     this.clocks.forEach(clearInterval);
     this.ears.clear();
+    keepTime();
   }
 }

@@ -2,7 +2,7 @@
 
 import { get, of } from "./api.js";
 import { fill, h, outside } from "./dom.js";
-import { ago, clock, int, none, plural, short, span, words } from "./format.js";
+import { ago, clock, int, none, plural, present, short, span, words } from "./format.js";
 import { header } from "./overview.js";
 import { at } from "./routes.js";
 
@@ -32,14 +32,14 @@ function tile(name, href, value, note) {
 
 const DAY = 86400, ALERT = "alert";
 const LISTS = {
-  today: ["News today", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT],
-  late: ["News today, the latest first", (one) => Date.now() / 1000 - one.at < DAY && one.kind !== ALERT && one.timed],
+  today: ["News today", (one) => present() - one.at < DAY && one.kind !== ALERT],
+  late: ["News today, the latest first", (one) => present() - one.at < DAY && one.kind !== ALERT && one.timed],
   new: ["New pages", (one) => one.kind === "new"],
   all: ["All that was reported", () => true],
 };
 
 function report(run, one) {
-  const late = one.late !== null && one.late !== undefined ? one.to_the_day ? "today" : `${span(one.late)} late` : "";
+  const late = one.late !== null && one.late !== undefined ? one.to_the_day ? "dated to the day" : `${span(one.late)} late` : "";
   return h("li", {}, h("a", { class: "page-title cut", href: at(run, "explain", { url: one.url }) }, one.title || one.text || short(one.url)), h("span", { class: "muted nowrap", title: clock(one.at) }, ago(one.at)),
     h("span", { class: "page-where cut" }, outside(one.url, one.host || short(one.url)), one.agent && ` · ${one.agent}`, late && ` · ${late}`), h("span", { class: "tag" }, words(one.kind)));
 }

@@ -4,7 +4,7 @@ import { ask, command, governing, restart } from "./actions.js";
 import { get, of } from "./api.js";
 import { bar, plots, setBar, spark } from "./charts.js";
 import { button, calm, fill, h, say } from "./dom.js";
-import { ago, bounded, clock, coarse, decimal, figure, int, known, none, percent, plural, span, wanted, words } from "./format.js";
+import { ago, bounded, clock, coarse, decimal, figure, int, known, none, percent, plural, present, span, wanted, words } from "./format.js";
 import { at } from "./routes.js";
 import { HOST_HEADS, deed, failureLine, hostRow, pageLine } from "./rows.js";
 
@@ -27,7 +27,7 @@ export function stateOf(run) {
 }
 
 // How long it has been so: no state is shown without its age.
-const age = (run) => known(run.since) ? run.running ? `for ${span(Date.now() / 1000 - run.since)}` : ago(run.since) : "";
+const age = (run) => known(run.since) ? run.running ? `for ${span(present() - run.since)}` : ago(run.since) : "";
 const GOES_ON = "The run is going on."; // the state beside it says more
 
 export function header(live, extra) {

@@ -2,7 +2,7 @@
 
 import { rule, thumbs, undo } from "./actions.js";
 import { h, outside } from "./dom.js";
-import { ago, clock, decimal, hostOf, int, none, plural, short, words } from "./format.js";
+import { ago, clock, decimal, hostOf, int, none, plural, present, short, words } from "./format.js";
 import { icon } from "./icons.js";
 import { at } from "./routes.js";
 
@@ -47,7 +47,7 @@ export const count = (refused) => Object.values(refused ?? {}).reduce((sum, each
 
 export function hostRow(run, host, full = true) {
   const failed = count(host.refused), share = host.fetched ? host.relevant / host.fetched : 0;
-  const until = host.until && host.until * 1000 > Date.now() ? `until ${clock(host.until)}` : "";
+  const until = host.until && host.until > present() ? `until ${clock(host.until)}` : "";
   return h("tr", { class: "host-row" },
     h("td", { class: "grow" },
       h("a", { class: "cut strong", href: at(run, "pages", { host: host.host }), title: host.host }, host.host),

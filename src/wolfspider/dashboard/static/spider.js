@@ -4,7 +4,7 @@ import { command } from "./actions.js";
 import { get, of } from "./api.js";
 import { control } from "./controls.js";
 import { button, fill, h, outside, say } from "./dom.js";
-import { decimal, figure, int, none, short } from "./format.js";
+import { decimal, figure, int, none, oursOf, present, short } from "./format.js";
 import { sheet } from "./sheet.js";
 import { scene } from "./spider_scene.js";
 
@@ -114,12 +114,12 @@ export function mount(element, { run }) {
   // Every part of a second: the clock, and the time of the page that is fetched beside what it may take.
   function tick() {
     if (!told) return;
-    const moment = Date.now() / 1000, goes = told.running && !told.final && told.generation === told.newest;
+    const moment = present(), goes = told.running && !told.final && told.generation === told.newest;
     time.set(told.generation || goes ? clock(told.seconds + (goes && told.at ? Math.max(0, moment - told.at) : 0)) : none);
     fetched.set(int(goes ? Math.max(told.fetched, gauge.downloads ?? 0) : told.fetched));
     const live = told.running && gauge.state !== "ended" && gauge.longest ? { url: gauge.longest, since: gauge.longest_since, allowed: gauge.longest_deadline } : null;
     say(now, live ? short(live.url) : told.running ? "nothing at this moment" : "nothing");
-    const took = live ? Math.max(0, moment - live.since) : 0;
+    const took = live ? Math.max(0, oursOf(moment - live.since)) : 0;
     say(spent, live ? `${decimal(took, 1)} s${live.allowed ? ` of ${decimal(live.allowed, 0)} s` : ""}` : "");
     meter.style.setProperty("--share", live?.allowed ? `${Math.min(100, 100 * took / live.allowed)}%` : "0%");
     animate();
