@@ -18,6 +18,7 @@ CHANCE = (
     "Share of the downloads, such as 0.05, that go to links drawn by chance from those that wait, to show what chance "
     "would have found; 0: none. For strategies that keep one queue of links."
 )
+ENDLESS = 10**9  # downloads: the budget of what goes on until somebody stops it
 DRY = 1.0  # of `until`: not a share, but until the yield has ended
 UNTIL = (
     "End when it is enough: dry, when the next 100 downloads will hardly bring a relevant page; or a share, such as "

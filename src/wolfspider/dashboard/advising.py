@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wolfspider.core.events import CrawlState, EndReason, Gauge, Label
 from wolfspider.dashboard.shapes import Advice
+from wolfspider.policy.judges import EVERYTHING
 from wolfspider.report.run_facts import Commanded
 from wolfspider.report.run_page import ADVICE
 from wolfspider.store.view import Summary
@@ -25,11 +26,12 @@ def advice_for(
     gauge: Gauge | None,
     said: Sequence[str],
     commands: Sequence[Commanded],
+    judge: str = "",
 ) -> list[Advice]:
     """The most useful first. `said`: what `wolfspider status` advises."""
     labels = sum(isinstance(each.command, Label) for each in commands)
     found = [*_of_state(state, reason, summary, gauge), *_of_finds(summary, said), *_of_trouble(summary)]
-    if summary.count.relevant and labels < _FEW_LABELS:
+    if summary.count.relevant and labels < _FEW_LABELS and judge != EVERYTHING:
         found.append(_advice("Tell it of ten pages whether they are good: it learns most from those.", "label"))
     return found[:_MOST]
 

@@ -177,7 +177,7 @@ def run_state(desk: RunDesk, run: Path) -> RunState:
         "test": is_test(name),
         "gauge": status["gauge"],
         "status": {name: value for name, value in status.items() if name not in ("gauge", "run")},
-        "advice": advice_for(at.state, at.reason, summary, gauge, status["advice"], commands),
+        "advice": advice_for(at.state, at.reason, summary, gauge, status["advice"], commands, settings.judge),
         "topic": ", ".join(present.keywords),
         "description": settings.description,
         "liked": list(settings.like),

@@ -16,6 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Column, Table
 from rich.text import Text
 
+from wolfspider.core.limits import ENDLESS
 from wolfspider.core.model import host_of
 from wolfspider.core.plain_text import plainly
 
@@ -70,6 +71,8 @@ def one_line(text: str, style: str = "") -> Text:
 
 def of_budget(done: int, budget: int) -> str:
     """How much of a budget of downloads is spent. If it is more than there is, the budget was lowered meanwhile."""
+    if budget >= ENDLESS:
+        return f"{done:,} download{'s' * (done != 1)}"
     if done > budget:
         return f"{done:,} download{'s' * (done != 1)} (the page limit was lowered to {budget:,})"
     return f"{done:,} of {budget:,} download{'s' * (budget != 1)}"

@@ -15,7 +15,7 @@ from wolfspider.app.plugins import PARTS, call_to_resume
 from wolfspider.app.settings import Settings, worded
 from wolfspider.core import failures
 from wolfspider.core.events import RESUMABLE, CrawlState, EndReason, Gauge, Phase
-from wolfspider.core.limits import AT_ONCE, DRY
+from wolfspider.core.limits import AT_ONCE, DRY, ENDLESS
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
@@ -28,6 +28,7 @@ from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.outlook_words import by_chance, chance_of, outlook_of, prospects
 from wolfspider.terminal.progress import of_budget, percent
 from wolfspider.terminal.spider_results import Outputs
+from wolfspider.terminal.watch_standing import of_watch
 
 DAY = 86_400.0
 SLOW = 0.9  # of the pace that is wanted: a crawl below this does not keep it
@@ -62,6 +63,8 @@ def counted(number: int, name: str) -> str:
 def left(gauge: Gauge) -> str:
     """The time that the rest of the budget may take, as coarse as the estimate is; "" where there is none. With fewer
     links than downloads left, the crawl may be over before the budget is spent."""
+    if gauge.budget >= ENDLESS:
+        return ""
     known = None if gauge.frontier is None else gauge.frontier + gauge.in_flight + sum(gauge.waiting.values())
     at_most = " at most" * (known is not None and known < gauge.budget - gauge.downloads)
     return "" if gauge.left is None else _span(gauge.left) + at_most
@@ -314,6 +317,7 @@ def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
     shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten))
+    shown += of_watch(folder)
     with Requisites.of(folder) as kept:
         shown += [kept.told()] if kept is not None else []
     shown += [*prospects(gauge, summary.ended, summary.forgotten_at), *by_chance(gauge), *advice_for(view, summary)]

@@ -23,6 +23,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, EndReason, Event
+from wolfspider.core.limits import ENDLESS
 from wolfspider.core.model import FEED, host_of
 from wolfspider.drivers.driver import Result
 from wolfspider.files.program_name import shell_command
@@ -39,7 +40,6 @@ from wolfspider.web.seeds.sources import address
 from wolfspider.web.seeds.watched_lists import WatchedLists
 
 STRATEGY = "newshound"
-ENDLESS = 10**9  # downloads
 HOUR, DAY = 3600.0, 86_400.0
 MONTH = 30 * DAY
 KEPT_DAYS = 90.0  # for which reports are kept if nobody says; the file of reports is a person's own

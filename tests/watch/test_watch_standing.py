@@ -1,0 +1,55 @@
+"""How a watch stands, as `wolfspider status` and the first screen of the dashboard say it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+from tests.watch.papers import HOUR, NOON, Article, Paper, watching
+
+from wolfspider.dashboard.desk import RunDesk
+from wolfspider.dashboard.overview import run_state
+from wolfspider.terminal.standing import lines
+from wolfspider.terminal.watch_standing import of_watch
+from wolfspider.watch.book import Book, Report
+
+
+def test_a_watch_says_what_it_told_and_nothing_of_a_budget_or_of_labels(tmp_path: Path) -> None:
+    run, paper = tmp_path / "run", Paper()
+    paper.articles = {"recent": Article("Of this morning.", NOON - 2 * HOUR)}
+    said: list[list[str]] = []
+
+    async def main() -> None:
+        async with watching(paper, run) as under_way:
+            await under_way.until(lambda: under_way.told() == ["recent"])
+            await under_way.looks(3)
+            said.append(lines(run, time.time()))
+            advice = run_state(RunDesk(tmp_path), run)["advice"]
+            assert not [each for each in advice if "ten pages" in each["text"]]  # a judge that takes all learns nothing
+
+    asyncio.run(main())
+    said.append(lines(run, time.time()))
+    for each in said:
+        assert not [line for line in each if "1,000,000,000" in line or "days left" in line], each
+        assert [line for line in each if line.startswith("Told so far: 1 new page, 0 changes, 0 alarms; the last at ")]
+
+
+def test_what_the_webhook_has_not_taken_is_told(tmp_path: Path) -> None:
+    assert of_watch(tmp_path) == []
+    book = Book(tmp_path, sends=True)
+    with book.writing():
+        for number in range(4):
+            book.report(Report.named("changed", NOON, f"http://paper.test/{number}", {}))
+        book.execute("UPDATE outbox SET problem = 'status 503'")
+        book.execute("UPDATE outbox SET state = 'given up' WHERE number = 1")
+        book.execute("DELETE FROM reports WHERE number = 2")
+    book.close()
+    assert of_watch(tmp_path) == [
+        "Told so far: 0 new pages, 3 changes, 0 alarms, and 1 earlier; the last at 2027-01-15T12:00:00Z.",
+        "3 reports for the webhook wait (status 503).",
+        "1 report for the webhook was given up (status 503).",
+    ]
+    (tmp_path / "watch.db").write_bytes(b"no book" * 1000)
+    (told,) = of_watch(tmp_path)
+    assert told.startswith("What the watch has told cannot be read: ")
