@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from tests.watch.papers import HOUR, NOON, Article, Paper, watching
 
 from wolfspider.dashboard.desk import RunDesk
@@ -53,3 +55,30 @@ def test_what_the_webhook_has_not_taken_is_told(tmp_path: Path) -> None:
     (tmp_path / "watch.db").write_bytes(b"no book" * 1000)
     (told,) = of_watch(tmp_path)
     assert told.startswith("What the watch has told cannot be read: ")
+
+
+def test_a_watch_of_addresses_that_nobody_has_says_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with watching(Paper(), tmp_path / "run", urls=["http://paper.test/mistyped"], strategy=None) as under_way:
+            await under_way.until(lambda: [each for each in under_way.remarks if "goes on in" in each])
+            (said,) = [each for each in under_way.remarks if "goes on in" in each]
+            assert said.startswith("Nothing could be downloaded so far (") and "404" in said
+            assert "are the addresses right? The watch goes on in " in said
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((), "Where shall the crawl start?"),
+        (("http://paper.test/",), "Who crawls?"),
+        (("http://paper.test/", "--contact", "a@b.test", "--quiet-hours", "25:00-26:00"), "A day has 24 hours"),
+    ],
+)
+def test_what_cannot_be_watched_is_not_said_to_be_watched(
+    tmp_path: Path, run: Callable[..., tuple[int, str, str]], words: tuple[str, ...], problem: str
+) -> None:
+    code, _, said = run("watch", *words, "--out", str(tmp_path / "run"))
+    assert code == 2
+    assert problem in said and "Watching" not in said and not (tmp_path / "run").exists()

@@ -18,9 +18,11 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from wolfspider.app import preflight
 from wolfspider.app.assemble import agent
 from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
+from wolfspider.core import failures
 from wolfspider.core.errors import Problem
 from wolfspider.core.events import AddSeeds, EndReason, Event
 from wolfspider.core.limits import ENDLESS
@@ -31,6 +33,7 @@ from wolfspider.policy.judges import EVERYTHING
 from wolfspider.store.folder import is_run
 from wolfspider.store.folding import fold
 from wolfspider.store.inbox import append_command
+from wolfspider.store.view import RunView
 from wolfspider.watch.book import Book, Report
 from wolfspider.watch.desk import Desk
 from wolfspider.watch.outputs import Tail, title_of, write_feed
@@ -84,6 +87,7 @@ class Watch:
     ) -> None:
         if not settings.watch:
             raise Problem(f"{folder} is a crawl, not a watch: go on with it by `{shell_command('resume', folder)}`.")
+        preflight.check(settings)
         self.settings, self.folder, self.hook, self._given = settings, folder, hook, given
         self._tell, self._told = tell, told or (lambda report: None)
         self.remark = remark or (lambda sentence: None)
@@ -106,7 +110,7 @@ class Watch:
                 rest = REST
                 continue
             rest = min(2 * rest, LONGEST_REST) if self.now - before < HOUR else REST
-            self.remark(f"The crawl came to an end ({result.reason}); the watch goes on in {rest:.0f} s.")
+            self.remark(f"{self._ended(result.reason)} The watch goes on in {rest:.0f} s.")
             if result.reason != EndReason.WAITING:
                 append_command(self.folder, AddSeeds(tuple(map(address, self.settings.urls))), "the watch itself")
             try:
@@ -138,6 +142,14 @@ class Watch:
         if self._folds:
             await asyncio.to_thread(self._fold)
         return result
+
+    def _ended(self, reason: EndReason) -> str:
+        """Why a session is over, for the person: if nothing ever came, an address may be wrong."""
+        summary = RunView(self.folder).summary()
+        if reason == EndReason.WAITING or summary.count.pages + summary.count.hidden:
+            return f"The crawl came to an end ({reason})."
+        troubles = failures.counted(summary.reasons) or "nothing was in reach"
+        return f"Nothing could be downloaded so far ({troubles}): are the addresses right?"
 
     def _forget_session(self) -> None:
         """A crawl is full of circles, and the next one sets all that is there aside as if it were there for good."""
