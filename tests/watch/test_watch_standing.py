@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.watch.papers import HOUR, NOON, Article, Paper, watching
+from tests.watch.papers import FRONT, HOUR, NOON, Article, Paper, watching
 
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.overview import run_state
+from wolfspider.terminal.explanation import explain
+from wolfspider.terminal.explanation import lines as explained_lines
 from wolfspider.terminal.standing import lines
 from wolfspider.terminal.watch_standing import of_watch
-from wolfspider.watch.book import Book, Report
+from wolfspider.watch.book import Book, Report, opened
 
 
 def test_a_watch_says_what_it_told_and_nothing_of_a_budget_or_of_labels(tmp_path: Path) -> None:
@@ -35,6 +37,11 @@ def test_a_watch_says_what_it_told_and_nothing_of_a_budget_or_of_labels(tmp_path
     for each in said:
         assert not [line for line in each if "1,000,000,000" in line or "days left" in line], each
         assert [line for line in each if line.startswith("Told so far: 1 new page, 0 changes, 0 alarms; the last at ")]
+    with opened(run) as book, book.writing():
+        book.execute("INSERT INTO outbox (number, state) VALUES (1, 'given up')")
+    explained = explained_lines(explain(run, f"{FRONT}recent"))
+    report = next(line for line in explained if line.startswith("  report 1: new, "))
+    assert report.endswith(", given up for the webhook")
 
 
 def test_what_the_webhook_has_not_taken_is_told(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.watch.papers import FAST, FRONT, HOUR, MINUTE, NOON, Article, Paper, going_on, watching
 
 from wolfspider.store.folder import about_run
+from wolfspider.terminal.explanation import explain, lines
 from wolfspider.web.server.serve import serve
 
 
@@ -76,5 +77,8 @@ def test_by_default_new_documents_are_looked_at_again_and_changes_are_told(tmp_p
             assert len([one for one in under_way.server.log if one.path == "/old"]) == 1, "It is not new."
 
     asyncio.run(main())
+    told = list(lines(explain(tmp_path / "run", f"{FRONT}story")))
+    assert "  found on   no page: it was looked at again" in told
+    assert "  found on   no page: a starting point" not in told
     about = about_run(tmp_path / "run")
     assert about["settings"]["strategy"] == "newshound" and about["params"]["second_looks"] == "4"

@@ -32,6 +32,7 @@ _WAYS: Mapping[str, str] = {
     Route.SOURCE: "answered by a source",
 }
 _TOLD = ("score", "source", "anchor", "as_of", "place", "of", "gives_way", "up", "down")  # each in a line of its own
+_SENT = {"waits": ", waits for the webhook", "given up": ", given up for the webhook"}
 _MOST_VISITS = 20
 _MOST_AGENTS = 10
 
@@ -48,8 +49,7 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found.get("watch"):
         yield plainly(found["watch"]["sentence"], 1000)
         yield from (
-            f"  report {one['number']}: {one['kind']}, {one['at']}"
-            + (", waits for the webhook" if one["to_webhook"] == "waits" else "")
+            f"  report {one['number']}: {one['kind']}, {one['at']}" + _SENT.get(one["to_webhook"], "")
             for one in found["watch"]["reports"]
         )
     if found["page"]:
@@ -58,8 +58,9 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
         yield from _waiting(found["waiting"])
     if found["agents"]:
         yield from _agents(found["agents"])
+    first = found["visits"][:1]
     for visit in found["visits"][-_MOST_VISITS:]:
-        yield from _visit(visit)
+        yield from _visit(visit, again=visit["fresh"] and visit not in first)
     if len(found["visits"]) > _MOST_VISITS:
         yield f"({len(found['visits']) - _MOST_VISITS} earlier visits are left out; --json tells all.)"
     yield from _rules(found)
@@ -136,12 +137,14 @@ def _agents(told: Mapping[str, Any]) -> Iterator[str]:
     yield f"  as of      {told['as_of']}, the last snapshot"
 
 
-def _found_on(source: str, anchor: str) -> Iterator[str]:
+def _found_on(source: str, anchor: str, again: bool = False) -> Iterator[str]:
     named = f", by the link “{plainly(anchor, 100)}”" if anchor else ""
-    yield f"  found on   {plainly(source, 2000)}{named}" if source else f"  found on   no page: a starting point{named}"
+    nowhere = "no page: it was looked at again" if again else "no page: a starting point"
+    yield f"  found on   {plainly(source, 2000) if source else nowhere}{named}"
 
 
-def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
+def _visit(visit: Mapping[str, Any], again: bool) -> Iterator[str]:
+    """`again`: it is not the first one, and was not to be answered by the copy at hand."""
     agent = f" by {plainly(visit['agent'])}" if visit["agent"] else ""
     fresh = ", wanted fresh" if visit["fresh"] else ""
     never = visit["how"] == Route.OUT and _is_unasked(visit["outcome"] or {})
@@ -149,7 +152,7 @@ def _visit(visit: Mapping[str, Any]) -> Iterator[str]:
     number = visit["id"]
     named = f"Visit {number}{agent}" if number < FIRST_PROBE else f"Probe {number - FIRST_PROBE + 1} by chance"
     yield f"{named}: {way}{fresh}."
-    yield from _found_on(visit["source"], visit["anchor"])
+    yield from _found_on(visit["source"], visit["anchor"], again)
     yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
     outcome = visit["outcome"]
     if outcome is None:

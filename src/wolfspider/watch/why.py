@@ -20,14 +20,14 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
     with opened(run) as book:
         document = book.document(page.final_url if page is not None else url)
         reports = book.about(document.url if document is not None else url)
-        waiting = dict(book.rows("SELECT number, problem FROM outbox"))
+        left = dict(book.rows("SELECT number, state FROM outbox"))
     told = [
         {
             "number": report.number,
             "kind": report.kind,
             "at": utc(report.at),
             "late": report.data.get("late"),
-            "to_webhook": "waits" if report.number in waiting else "done or none",
+            "to_webhook": left.get(report.number, "done or none"),
         }
         for report in reports
     ]
