@@ -411,7 +411,9 @@ def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:
             until(lambda: not served.run("evil")["running"])
             told = served.run("evil")
             assert served.downloads("evil") > 150, (told["reason_text"], told["lines"])
-            for place in ("", "/pages?kind=all", "/pages?kind=failed", "/hosts", "/search?q=window.owned", "/steer"):
+            lists = ("", "/pages?kind=all", "/pages?kind=failed", "/hosts", "/queue", "/search?q=window.owned")
+            odd = quote(f"http://evil.test/1?{quote(PAYLOADS[1])}", safe="")
+            for place in (*lists, "/steer", "/label", "/map", f"/explain?url={odd}"):
                 page = window(f"#/run/evil{place}", served=served)
                 page.wait_for_timeout(700)
                 while page.locator("text=Older ones").count():
@@ -422,8 +424,16 @@ def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:
                     page.locator("main script, main img, main base, main style, main iframe:not(.plots)").count() == 0
                 )
                 assert page.locator("main a[href^='javascript:'], main a[href^='data:']").count() == 0
+            page = window("#/run/evil/pages?kind=failed", served=served)
+            page.wait_for_selector(".page-title")
+            assert "audio/" in page.inner_text("main")  # the words of the error
+            page = window("#/run/evil/report", served=served)  # in a frame in which nothing runs
+            page.wait_for_selector("main iframe")
+            page.wait_for_timeout(700)
+            assert page.evaluate("window.owned") is None
             page = window("#/run/evil/pages?kind=all", served=served)
             page.wait_for_selector(".page-title")
+            assert "<script>window.owned=" in page.inner_text("main")  # it is there, as text
             page.locator(".page-title").first.click()
             page.wait_for_selector(".pairs")
             assert page.evaluate("window.owned") is None
@@ -432,7 +442,8 @@ def test_what_pages_say_is_never_run(tmp_path: Path, window: Opens) -> None:
 
 
 class Hostile(SmallWeb):
-    """Every page has one of the payloads as its title and in its text; every seventh is an error with one."""
+    """Every page has one of the payloads as its title and in its text; every seventh is an error with one, and another
+    seventh one whose words are the payload."""
 
     def __init__(self, pages: dict[str, Any]) -> None:
         super().__init__(pages, {})
@@ -445,6 +456,8 @@ class Hostile(SmallWeb):
             answer: Any = f"<title>{shown}</title><body><p>{shown} {SPIDERS}</p></body>"
             if int(first) % 7 == 0:
                 answer = (404, {"content-type": "text/html"}, payload.encode())
+            if int(first) % 7 == 3 and payload.isascii():
+                answer = (200, {"content-type": f"audio/{payload}"}, b"noise")  # the error names it
             self.pages = {**self.pages, url: answer}
         return super().look(url, now)
 
