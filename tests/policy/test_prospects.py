@@ -24,8 +24,15 @@ def test_estimates_lie_between_their_bounds_and_no_more_comes_than_is_left(pages
     told = prospects.outlook
     assert told is not None and told.unfound is not None and told.unfound_low is not None
     assert told.unfound_high is not None and prospects.found == sum(good for good, _ in pages)
-    assert 0 <= told.coming_low <= told.coming <= told.coming_high and told.coming <= told.unfound
+    assert 0 <= told.coming_low <= told.coming <= told.coming_high <= 100 and told.coming <= told.unfound
     assert 0 <= told.unfound_low <= told.unfound <= told.unfound_high and 0 <= told.lately <= NEXT
+
+
+def test_no_more_pages_come_than_there_are_downloads() -> None:
+    prospects = Prospects()
+    for number in range(4 * NEXT):
+        landed(prospects, number, good=True, links=50)
+    assert prospects.outlook is not None and prospects.outlook.coming_high == NEXT
 
 
 def test_nothing_is_said_before_there_are_a_hundred_downloads() -> None:

@@ -136,7 +136,8 @@ class Prospects:
             coming = min(coming, left)
             self._shares.append(self.found / (self.found + left) if self.found >= FEWEST else 0.0)
         self._coming.append(coming)
-        figures = _bounded(coming, COMING_BOUNDS) + ([] if left is None else _bounded(left, UNFOUND_BOUNDS))
+        figures = [min(figure, float(NEXT)) for figure in _bounded(coming, COMING_BOUNDS)]
+        figures += [] if left is None else _bounded(left, UNFOUND_BOUNDS)
         self.outlook = Outlook(lately, *(round(figure, 2) for figure in figures))
 
     def enough(self, until: float) -> bool:

@@ -124,7 +124,12 @@ export function open(box, { run, live, go }) {
   // Made once, then only their texts change: a focus on one of them stays.
   const facts = (list, pairs) => {
     if (list.children.length !== pairs.length) fill(list, pairs.map(([name, , href]) => h("div", {}, h("dt", {}, name), h("dd", {}, href ? h("a", { href }) : h("span")))));
-    pairs.forEach(([name, value], place) => { say(list.children[place].firstChild, name); say(list.children[place].lastChild.firstChild, value); });
+    pairs.forEach(([name, value, , more], place) => {
+      const shown = list.children[place].lastChild.firstChild;
+      say(list.children[place].firstChild, name);
+      say(shown, value);
+      if (more !== undefined) shown.title = more;
+    });
   };
 
   const behind = {}; // what the lists below have in all: a number and its list are of one moment
@@ -144,7 +149,8 @@ export function open(box, { run, live, go }) {
     say(relevant, int(found));
     say(share, ` relevant of ${plural(pages, "page")}`);
     say(good, goodness(found, downloads, g));
-    facts(outlook, [["harvest rate", percent(rate), at(run, "pages", { kind: "accepted" })], ["last 100", known(g.lately) ? plural(g.lately, "page") : none, at(run, "pages", { kind: "accepted" })],
+    facts(outlook, [["harvest rate", percent(rate), at(run, "pages", { kind: "accepted" })], ["last 100 → next", known(g.lately) ? `${int(g.lately)}${known(g.coming) ? ` → ${int(g.coming)}` : ""}` : none, at(run, "pages", { kind: "accepted" }),
+      known(g.coming) ? `Of the next 100 downloads probably about ${int(g.coming)} are relevant (${int(g.coming_low)} to ${int(g.coming_high)})` : ""],
       ["left to find", known(g.unfound) ? `${int(g.unfound)} (${int(g.unfound_low)}–${int(g.unfound_high)})` : "unknown", at(run, "report")]]);
     tiles.queue.set(known(g.frontier) ? int(g.frontier) : none, "links wait");
     const waits = sum(g.waiting);
