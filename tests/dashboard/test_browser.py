@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
-from dashboard_in_browser import PATIENCE, Dashboard, chromium, number, process_of, until, web
+from dashboard_in_browser import OVERFLOW, PATIENCE, Dashboard, chromium, number, process_of, until, web
 from hunting_ground import SEED, TOPIC, HuntingGround
 from small_web import SPIDERS, SmallWeb
 from wolfspider.store.view import utc
@@ -462,27 +462,6 @@ class Hostile(SmallWeb):
         return super().look(url, now)
 
 
-# What is wider than the window, cut off at its edge, or lies over something else; empty if all is well.
-OVERFLOW = """() => {
-  const wide = document.documentElement.clientWidth, all = document.documentElement.scrollWidth, out = [];
-  const hides = (e) => ["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX);
-  const scrolls = (e) => e && (hides(e) || scrolls(e.parentElement));
-  if (all > wide) out.push(`the page is ${all} wide, the window ${wide}`);
-  const shown = (what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent);
-  for (const e of shown("main *").filter((e) => !e.children.length && e.textContent.trim())) {
-    const box = e.getBoundingClientRect();
-    if (!scrolls(e) && (box.right > wide + 1 || box.left < -1)) out.push(`cut off: ${e.textContent.slice(0, 60)}`);
-  }
-  const kinds = [".card", ".tile", ".button", ".big-line", "dt", "dd", "th", "h1", "h2", ".pill"];
-  const blocks = shown(kinds.map((kind) => `main ${kind}`).join());
-  const shared = (p, q, from, to) => Math.min(p[to], q[to]) - Math.max(p[from], q[from]);
-  for (const [place, a] of blocks.entries()) for (const b of blocks.slice(place + 1)) {
-    const p = a.getBoundingClientRect(), q = b.getBoundingClientRect(), within = a.contains(b) || b.contains(a);
-    if (!within && shared(p, q, "left", "right") > 2 && shared(p, q, "top", "bottom") > 2)
-      out.push(`overlap: ${a.textContent.slice(0, 40)} / ${b.textContent.slice(0, 40)}`);
-  }
-  return out.slice(0, 10);
-}"""
 COUNT_SHIFTS = """() => {
   window.shifts = 0;
   const add = (list) => { for (const each of list.getEntries()) window.shifts += each.value; };
@@ -505,6 +484,7 @@ def test_nothing_overlaps_or_is_cut_off(window: Opens, hunt: str, width: int, th
         "/steer",
         "/label",
         "/search?q=burrow",
+        f"/explain?url={quote(SEED, safe='')}",
         "/report",
         "/news",
         "/1997",

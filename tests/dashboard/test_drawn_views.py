@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard_in_browser import PATIENCE, Dashboard, chromium, until, web
+from dashboard_in_browser import OVERFLOW, PATIENCE, Dashboard, chromium, until, web
 from hunting_ground import SEED, TOPIC, HuntingGround
 
 pytestmark = [
@@ -122,6 +122,12 @@ def test_a_spiders_results_are_shown_by_generation_and_its_animation_stands_stil
     assert page.evaluate("() => document.querySelector('.scene').getAnimations({ subtree: true }).length") == 0
     page.click(".s97-more >> nth=0")
     page.wait_for_selector(".s97-links li a")
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        for width in (1440, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.wait_for_timeout(300)
+            assert page.evaluate(OVERFLOW) == [], (width, theme)
     if told["newest"] > 1:
         page.click("[aria-label='The generation before']")
         page.wait_for_selector(f".s97-counter >> text={told['newest'] - 1} of {told['newest']}")
