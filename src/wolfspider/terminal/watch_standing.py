@@ -26,7 +26,7 @@ def of_watch(run: Path) -> list[str]:
     earlier = last[0].number - sum(kinds.values()) if last else 0  # their texts were forgotten since
     before = f", and {earlier:,} earlier" if earlier > 0 else ""
     told = [f"Told so far: {counts}{before}" + (f"; the last at {utc(last[0].at)}." if last else ".")]
-    for state, count, problem in left:
-        why = f" ({problem})" if problem else ""
+    for state, count, trouble in left:
+        why = f" ({trouble})" if trouble else ""
         told.append(f"{count:,} report{'s' * (count != 1)} for the webhook {_VERBS[state][count != 1]}{why}.")
     return told
