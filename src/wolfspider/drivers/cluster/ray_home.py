@@ -24,7 +24,10 @@ from wolfspider.core.errors import BadInput, Problem
 from wolfspider.files.disk import open_to_read, remove_leftovers
 
 AUTO, LOCAL = "auto", "local"  # join one that runs on this machine, or start one; start one in any case
-MISSING = "--cluster needs Ray, which is not installed. Install it by: pip install 'wolfspider[cluster]'"
+MISSING = (
+    '--cluster needs Ray, which is not installed. Install it by: pip install "wolfspider[cluster]" '
+    "(in a clone of the repository: make extras)"
+)
 LETS_IN_ANYBODY = (
     "Ray lets in whoever reaches its ports, and runs what they send: "
     "keep a cluster on the loopback address or in a private network."
