@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from wolfspider.files.compiled_parts import COMPILED
+
 ROOT = Path(__file__).parents[1]
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 pytestmark = pytest.mark.slow
@@ -61,7 +63,8 @@ def index_of_pip() -> dict[str, str]:
 def works(program: Path, home: Path) -> None:
     """Is it the whole program, with its data and its compiled parts, and does it crawl?"""
     version = done(program, "--version", HOME=home).stdout
-    assert version.startswith("wolfspider ") and "compiled: the reader of pages, words, signatures)" in version
+    compiled = ", ".join(what for what, _ in COMPILED.values())
+    assert version.startswith("wolfspider ") and f"compiled: {compiled})" in version
     asked = {"_WOLFSPIDER_COMPLETE": "complete_bash", "COMP_WORDS": "wolfspider expo", "COMP_CWORD": 1}
     assert done(program, HOME=home, **asked).stdout.split() == ["export"]
     crawl = done(program, "demo", "--pages", "60", HOME=home)
