@@ -20,7 +20,7 @@ from wolfspider.drivers.cluster import ray_home
 
 def test_without_ray_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(Problem, match=r"pip install 'wolfspider\[cluster\]'"), ray_home.joined():
+    with pytest.raises(Problem, match=r'pip install "wolfspider\[cluster\]"'), ray_home.joined():
         pass
 
 

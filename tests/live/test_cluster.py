@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_without_ray_a_crawl_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(Problem, match=r"--cluster needs Ray.*pip install 'wolfspider\[cluster\]'"):
+    with pytest.raises(Problem, match=r'--cluster needs Ray.*pip install "wolfspider\[cluster\]"'):
         prepared(1, "http://h0.test/", out=tmp_path / "run", cluster="auto")
 
 

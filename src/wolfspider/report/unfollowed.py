@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from wolfspider.files.program_name import shell_command
 from wolfspider.policy.budgets import Cap
 from wolfspider.policy.pattern_rests import Rest
 
@@ -55,7 +56,7 @@ def unfollowed(connection: sqlite3.Connection) -> list[Unfollowed]:
 
 
 def _spent(cap: Cap) -> Unfollowed:
-    raised = f"Raise it: wolfspider steer RUN limit {cap.limit}=N. Resume the run if it is over."
+    raised = f"Raise it: {shell_command('steer')} RUN limit {cap.limit}=N. Resume the run if it is over."
     return Unfollowed(f"links to {cap.whose}", str(cap), raised)
 
 
