@@ -205,10 +205,10 @@ def _robots(view: RunView, url: str) -> str:
 
 
 def _host(view: RunView, url: str) -> dict[str, Any]:
-    """When its host may be asked again, if it rests."""
+    """When its host may be asked again, if it rests for more than a moment."""
     rests = [row["rest"] for row in inspection.host_rows(view, host_of(url)) if "rest" in row]
     ready = float(rests[0][0]) if rests else -math.inf
-    return {"name": host_of(url), "rests_until": utc(ready) if ready > clock_of(view.folder).now() else None}
+    return {"name": host_of(url), "rests_until": utc(ready) if ready > clock_of(view.folder).soon() else None}
 
 
 def _scope(view: RunView, url: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from wolfspider.report.run_page import ADVICE
 from wolfspider.store.run_clock import clock_of
 from wolfspider.store.sound_rows import host_fits
 from wolfspider.store.view import RunView
-from wolfspider.terminal.standing import SHORT, clock, counted
+from wolfspider.terminal.standing import clock, counted
 
 SHOWN = 100  # hosts in an answer
 _MOST_REASONS = 12  # of one host
@@ -46,10 +46,9 @@ def hosts(desk: RunDesk, run: Path, asked: HostsQuery) -> Hosts:
     found = desk.remembered(run, "hosts", lambda: _of_hosts(past_of(desk, run)))
     view, running = RunView(run), desk.children.is_running(run.name)
     gauge, time_there = view.gauge() if running else None, clock_of(run)
-    now = time_there.now()
+    now, soon = time_there.now(), time_there.soon()
     known = {host.name: host for host in found.hosts}
     names = {*known, *found.waiting, *(name for name, until in found.rests.items() if until > now)}
-    soon = now + SHORT * time_there.speed
     lines = [_line(known.get(name) or OfHost(name), found, gauge, soon) for name in names]
     lines.sort(key=_ORDER[asked.get("sort", "relevant")])
     note = _note(sorted(lines, key=_ORDER["relevant"]), gauge)

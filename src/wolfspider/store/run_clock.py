@@ -24,6 +24,7 @@ from wolfspider.store.gauges import gauges
 KEEP = "INSERT OR REPLACE INTO meta VALUES ('clock', ?)"
 DROP = "DELETE FROM meta WHERE name = 'clock'"
 FIND = "SELECT value FROM meta WHERE name = 'clock'"
+SHORT = 2.0  # seconds of ours: a rest that ends within them is not worth a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class RunClock:
         """How long so many seconds of the run take."""
         return seconds / self.speed
 
+    def soon(self) -> float:
+        """The moment of the run before which the end of a rest is not worth a word."""
+        return self.now() + SHORT * self.speed
+
     @property
     def passes(self) -> float:
         """Seconds that pass in the run, at present, in one of ours."""
@@ -54,10 +59,11 @@ class RunClock:
         return json.dumps([self.here, self.there, self.speed])
 
 
-def clock_of(run: Path) -> RunClock:
+def clock_of(run: Path, idle: bool = False) -> RunClock:
+    """`idle`: nobody crawls it, though it is owned: by who asks."""
     places = Places.of(run)
     noted, last = _noted(places)
-    if noted is None or is_owned(places.lock):
+    if noted is None or (not idle and is_owned(places.lock)):
         return noted or RunClock()
     return replace(noted, rests=max(noted.there, last))
 

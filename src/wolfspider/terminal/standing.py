@@ -22,7 +22,7 @@ from wolfspider.files.program_name import shell_command
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
-from wolfspider.store.run_clock import RunClock, clock_of
+from wolfspider.store.run_clock import SHORT, RunClock, clock_of
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.outlook_words import by_chance, chance_of, outlook_of, prospects
@@ -32,7 +32,6 @@ from wolfspider.terminal.watch_standing import of_watch
 
 DAY = 86_400.0
 SLOW = 0.9  # of the pace that is wanted: a crawl below this does not keep it
-SHORT = 2.0  # seconds of rest that are not worth a word
 OLD = 10.0  # seconds after which a gauge says how old it is
 WAITS: Mapping[str, str] = {  # what visits wait for; a word that is not here is shown as it is
     Phase.TURN: "for their host",
