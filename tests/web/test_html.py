@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wolfspider.core.model import Failure, Fetch, Link, Page
 from wolfspider.core.text import block_words, window, words
-from wolfspider.web.page.html import addresses, directives, language, parse, plain_path, slow_plain_path
+from wolfspider.web.page.html import addresses, directives, language, parse, plain_address, slow_plain_address
 from wolfspider.web.page.urls import canonical
 
 URL = "http://example.org/dir/page.html"
@@ -196,9 +196,19 @@ def test_long_links_lead_no_further_than_short_ones(size: int) -> None:
         assert addresses(links, base) == [canonical(link, base) for link in links]
 
 
-@given(st.text("aZ0_~-./#:? \u00e9", max_size=8))
-def test_paths_that_need_no_parser_are_told_alike(href: str) -> None:
-    assert plain_path(href) == slow_plain_path(href)
+@given(st.text("aZ0_~-./#:? \u00e9", max_size=8), st.sampled_from(["", "../", "../../", "../../../", "/"]))
+def test_addresses_that_need_no_parser_are_told_alike(names: str, before: str) -> None:
+    for folder in ("http://h/", "http://h/a/b/", "https://h.ex/a//"):
+        href = before + names
+        address = plain_address(href, folder)
+        assert address == slow_plain_address(href, folder)
+        assert not address or address == canonical(href, folder)
+
+
+def test_steps_up_need_no_parser() -> None:
+    assert plain_address("../../c.html#d", "http://h/a/b/") == "http://h/c.html"
+    assert plain_address("../../../c.html", "http://h/a/b/") == "http://h/c.html"
+    assert plain_address("../c/", "http://h/a//b/") == "http://h/a//c/"
 
 
 @pytest.mark.parametrize(

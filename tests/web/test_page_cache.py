@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -71,13 +72,17 @@ def libraries(file: Path) -> set[str]:
 
 
 def imported(package: Path, name: str) -> set[str]:
-    """The modules of ours that a module imports, as paths in the package."""
-    tree = ast.parse((package / name).read_text())
-    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    dotted = {str(node.module) for node in froms} | {f"{node.module}.{x.name}" for node in froms for x in node.names}
-    paths = {
-        each.removeprefix("wolfspider.").replace(".", "/") + ".py" for each in dotted if each.startswith("wolfspider.")
-    }
+    """The modules of ours that a module imports, compiled ones too, as paths in the package."""
+    text = (package / name).read_text()
+    if name.endswith(".py"):
+        froms = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) and node.module]
+        dotted = {str(node.module) for node in froms} | {
+            f"{node.module}.{x.name}" for node in froms for x in node.names
+        }
+    else:
+        dotted = {*re.findall(r"^from (\S+) c?import", text, re.MULTILINE)}
+    ours = [each.removeprefix("wolfspider.").replace(".", "/") for each in dotted if each.startswith("wolfspider.")]
+    paths = {f"{path}.{ending}" for path in [*ours, name.partition(".")[0]] for ending in ("py", "pyx", "pxd")}
     return {path for path in paths if (package / path).is_file()}
 
 

@@ -34,6 +34,7 @@ def page_of(body: bytes) -> Page:
     page = parse(Fetch("http://a/", "http://a/", 200, {"content-type": "text/html; charset=utf-8"}, HEAD + body))
     assert isinstance(page, Page)
     counts(page)
+    assert page.words  # somebody may ask for them
     return page
 
 

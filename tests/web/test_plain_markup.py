@@ -140,6 +140,23 @@ def test_the_bytes_that_came_are_read_only_where_they_are_the_text(pieces: list[
     assert html._unchanged(b"one", "one", "utf-8") == b"one"
 
 
+_STRANGE = st.text(
+    "aZ0 .<&;é\u00c9\u00bd\u00ad\ufb01\ufdfa\u2019\u00a0Жßİ日\u0301\U0001d400\U0001f600\x1f\x0b\x7f", max_size=12
+)
+
+
+@given(st.lists(_STRANGE, min_size=1, max_size=8), st.sampled_from(["<b>", "<p>", "&shy;", "&fjlig;", "<a href=/x>"]))
+def test_strange_letters_are_read_as_the_tree_reads_them(texts: list[str], between: str) -> None:
+    agrees("<body>" + between.join(texts))
+
+
+@pytest.mark.parametrize(
+    "text", ["wörd " * 30_000, "<p>one wörd and more" * 8_000, "<p>" + "\ufdfa" * 60_000, "\xbd" * 9_000]
+)
+def test_long_pages_are_read_as_the_tree_reads_them(text: str) -> None:
+    assert agrees("<body>" + text)
+
+
 def test_a_page_that_would_be_cut_is_handed_over() -> None:
     crowded = "<script>'<a " + " ".join(f"b{n}=1" for n in range(400)) + ">'</script>" + "<p>word" * 5000
     assert read_plain(crowded) is None

@@ -2,6 +2,7 @@
 
 cdef enum:
     PLANES = 40  # digits of the largest number of votes
+    HELD = 8  # runs of words that are counted at once
 
 
 cdef class Votes:
@@ -9,9 +10,12 @@ cdef class Votes:
     cdef int run
     cdef Py_ssize_t words, shingles
     cdef unsigned long long[8] before  # the hashes of the last words
+    cdef unsigned long long[HELD] held  # what was not counted yet
     cdef unsigned long long[PLANES] planes  # the votes of all bits, in binary: a digit of each bit in a number
 
     cdef void add(self, unsigned long long word) noexcept
+    cdef void count_held(self) noexcept
+    cdef void count(self, unsigned long long votes, int digit) noexcept
     cdef unsigned long long result(self) noexcept
 
 

@@ -2,6 +2,11 @@
 """The near signature of a text, worked out by compiled code; text.py says what it is, and does it where this is not."""
 
 
+cdef inline unsigned long long carried(unsigned long long x, unsigned long long y, unsigned long long z) noexcept:
+    """The higher digits of the sums of three digits each."""
+    return x & y | (x ^ y) & z
+
+
 cdef class Votes:
     """What the runs of words that were added so far say of each bit. `run`: words that vote together, up to eight."""
 
@@ -10,27 +15,50 @@ cdef class Votes:
 
     cdef void add(self, unsigned long long word) noexcept:
         """The next word, by its hash."""
-        cdef unsigned long long mixed = 0, carry
-        cdef int back, bit
+        cdef unsigned long long mixed = 0
+        cdef Py_ssize_t place
         self.before[self.words & 7] = word
         self.words += 1
         if self.words < self.run:
             return
-        for back in range(self.run):
-            mixed = (mixed ^ self.before[(self.words - self.run + back) & 7]) * self.odd
+        for place in range(self.words - self.run, self.words):
+            mixed = (mixed ^ self.before[place & 7]) * self.odd
             mixed ^= mixed >> 29
+        self.held[self.shingles & HELD - 1] = mixed
         self.shingles += 1
-        for bit in range(PLANES):
-            carry = self.planes[bit] & mixed
-            self.planes[bit] ^= mixed
-            mixed = carry
-            if not mixed:
-                break
+        if self.shingles & HELD - 1 == 0:
+            self.count_held()
+
+    cdef void count_held(self) noexcept:
+        """Three numbers are added at a time, digit by digit, so that only the eights have to be carried on."""
+        cdef unsigned long long ones = self.planes[0], twos = self.planes[1], fours = self.planes[2]
+        cdef unsigned long long two, more_twos, four = 0, more_fours = 0
+        cdef int at
+        for at in range(0, HELD, 4):
+            two = carried(ones, self.held[at], self.held[at + 1])
+            ones ^= self.held[at] ^ self.held[at + 1]
+            more_twos = carried(ones, self.held[at + 2], self.held[at + 3])
+            ones ^= self.held[at + 2] ^ self.held[at + 3]
+            four, more_fours = more_fours, carried(twos, two, more_twos)
+            twos ^= two ^ more_twos
+        self.planes[0], self.planes[1], self.planes[2] = ones, twos, fours ^ four ^ more_fours
+        self.count(carried(fours, four, more_fours), 3)
+
+    cdef void count(self, unsigned long long votes, int digit) noexcept:
+        """Add votes that are worth as much as this digit."""
+        cdef unsigned long long carry
+        while votes and digit < PLANES:
+            carry = self.planes[digit] & votes
+            self.planes[digit] ^= votes
+            votes = carry
+            digit += 1
 
     cdef unsigned long long result(self) noexcept:
-        """The bits with more votes than half of them, the highest digit first."""
+        """The bits with more votes than half of them, the highest digit first. Nothing is added after that."""
         cdef unsigned long long more = 0, fewer = 0, votes
         cdef int bit
+        for bit in range(<int>(self.shingles & HELD - 1)):
+            self.count(self.held[bit], 0)
         for bit in range(PLANES - 1, -1, -1):
             votes = 0 - (<unsigned long long>(self.shingles // 2) >> bit & 1)
             more |= self.planes[bit] & ~votes & ~fewer

@@ -89,14 +89,21 @@ def _words_of(texts: Sequence[str], run: int) -> WordsRead:
     spelled = _spelled_out(_PARTED.join(texts))
     found = None if spelled is None else _parted(spelled, _BLANKED, ord(_PARTED), LONGEST, _WEIGHTS, _FACTOR, run)
     if found is None or len(found[1]) != len(texts) - 1:  # one has the character that parts them
-        spelled = _PARTED.encode().join(map(_cleaned, texts))
+        spelled = _PARTED.encode().join(map(cleaned, texts))
         found = _parted(spelled, _BLANKED, ord(_PARTED), LONGEST, _WEIGHTS, _FACTOR, run)
     said, before, size, bag, near = found
+    return words_found(said, [0, *before, size], size, bag, near)
+
+
+def words_found(
+    said: list[str] | str, before: list[int], size: int, counts: dict[str, int] | None, near: int | None
+) -> WordsRead:
+    """What tokens.pyx has found, as others know it."""
     spoken: list[str] | UnreadWords = said if isinstance(said, list) else UnreadWords(said, size) if size else []
-    return WordsRead(spoken, [0, *before, size], bag, near)
+    return WordsRead(spoken, before, counts, near)
 
 
-def _cleaned(text: str) -> bytes:
+def cleaned(text: str) -> bytes:
     """The words of any text, and other characters that do not part texts."""
     spelled = _spelled_out(text)
     return _bytes(" ".join(_any_words(text))) if spelled is None else spelled.replace(_PARTED.encode(), b" ")
@@ -117,9 +124,15 @@ def slowly_parted(
 
 
 try:
+    from wolfspider.core.tokens import WordReader
     from wolfspider.core.tokens import read_words as _parted
-except ImportError:  # also where an older one lies about, with another name
+except ImportError:  # also where an older one lies about, which has no such reader
     _parted = slowly_parted  # type: ignore[assignment]
+
+
+def word_reader(octets: int) -> WordReader:
+    """For who reads about so many octets piece by piece, where tokens.pyx was compiled."""
+    return WordReader(_BLANKED, LONGEST, _WEIGHTS, _FACTOR, _SHINGLE, _spelled, octets)
 
 
 def _cut(found: list[str]) -> list[str]:

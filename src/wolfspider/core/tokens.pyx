@@ -1,6 +1,5 @@
 # cython: language_level=3, boundscheck=True, wraparound=False
-"""The words of a text, parted and counted by compiled code; text.py does it where this is
-not.
+"""The words of a text, parted and counted by compiled code; text.py does it where this is not.
 
 Pages say the same words over and over, so words are remembered: a word that is known is neither made nor hashed again,
 and all pages share it. The memory is a table of fixed size, in which a word takes the place of another one that has the
@@ -8,6 +7,9 @@ same slot. Words up to 16 octets are looked for there by two numbers, which are 
 """
 
 from array import array
+
+from cpython.array cimport array as Array
+from cpython.array cimport clone
 
 from wolfspider.core.signature cimport Votes, hash_of
 
@@ -21,110 +23,252 @@ cdef enum:
     TEXT = 3  # the last text that has it
     PLACE = 4  # where its count is, in that text
     ROW = 8
+    FEW = 1024  # distinct words in a text, to begin with
+    # How a character is read that is not ASCII:
+    UNKNOWN = 0
+    AS_IT_IS = 1
+    AS_BLANK = 2
+    AS_SPELLED = 3
+    NOT_BY_ITSELF = 4  # but with its neighbours
+    PLANE = 1 << 16  # characters of which that is remembered
 
+cdef Array _COUNTS = array("i")
 cdef list _words = [None] * SLOTS
 cdef unsigned long long[:, ::1] _slots = memoryview(bytearray(8 * ROW * SLOTS)).cast("Q", (SLOTS, ROW))
 cdef unsigned long long _text = 0  # how many texts were read
+cdef unsigned char[::1] _ways = bytearray(PLANE)
+
+
+cdef inline int octets_of(unsigned char first) noexcept:
+    """How many a character has in UTF-8, that is not ASCII."""
+    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+
+
+cdef int character_at(const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t behind) except -1:
+    """The number of a character that is not ASCII, and stands here in UTF-8."""
+    cdef int code = octets[at] & (0xFF >> behind - at + 1)
+    for at in range(at + 1, behind):
+        code = code << 6 | octets[at] & 0x3F
+    return code
+
+
+cdef class WordReader:
+    """Reads texts in UTF-8 piece by piece; a word may go on from one piece to the next. `table`: what each octet of
+    ASCII is read as, a blank if it parts words; `longest`: characters of a word that are kept; `spell`: as
+    `text._spelled`, always the same function, or None if all that is not ASCII is read as it is; `weights`, `odd`: as
+    in signature.pyx, always the same; `octets`: about how many there are.
+
+    If `run` is 0 the words become a list, and that is all. Else they become one text with a blank between each two, and
+    there are how often each word is there, and the near signature; none if there are fewer words than `run`."""
+
+    def __init__(
+        self, const unsigned char[::1] table, int longest, const unsigned long long[::1] weights,
+        unsigned long long odd, int run, spell, Py_ssize_t octets
+    ):
+        global _text
+        cdef int c
+        for c in range(256):
+            self.letters[c] = table[c]
+        self.longest, self.weights, self.odd, self.run, self.spell = longest, weights, odd, run, spell
+        self.votes = Votes(odd, run)
+        self.words, self.distinct, self.before, self.places = [], [], [], {}
+        self.often = clone(_COUNTS, FEW, False)
+        self.made = bytearray(octets + 2)
+        self.clean = self.made
+        _text += 1
+        self.text = _text
+
+    cdef int reserve(self, Py_ssize_t octets) except -1:
+        """Make room for so many more, and for a blank behind them."""
+        cdef bytearray larger
+        if self.end + octets + 2 > self.clean.shape[0]:
+            larger = bytearray(2 * (self.end + octets + 2))
+            larger[: self.end] = self.made[: self.end]
+            self.made = larger
+            self.clean = larger
+        return 0
+
+    cdef int read(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last, int between) except -1:
+        """Go on with these octets. How many words come before each octet `between`, which is a blank, is noted."""
+        cdef unsigned char c
+        cdef unsigned long long head = self.head, tail = self.tail
+        cdef Py_ssize_t end
+        self.reserve(last - at)
+        end = self.end
+        while at < last:
+            c = octets[at]
+            if c >= 128:
+                self.head, self.tail, self.end = head, tail, end
+                at = self.read_strange(octets, at, last)
+                head, tail, end = self.head, self.tail, self.end
+                continue
+            at += 1
+            c = self.letters[c]
+            if c > 32:
+                self.clean[end] = c
+                end += 1
+                tail = tail << 8 | head >> 56
+                head = head << 8 | c
+                continue
+            if end > self.first:
+                self.head, self.tail, self.end = head, tail, end
+                self.end_word()
+                head = tail = 0
+                end = self.end
+            if c == between:
+                self.before.append(self.total)
+        self.head, self.tail, self.end = head, tail, end
+        return 0
+
+    cdef Py_ssize_t read_strange(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last) except -1:
+        """Read a character that is not ASCII; where the next one begins."""
+        cdef unsigned char octet
+        cdef Py_ssize_t behind = at + octets_of(octets[at]), place
+        cdef int code = 0, way = AS_IT_IS
+        cdef bytes spelled
+        if behind > last:
+            raise ValueError("not UTF-8")
+        if self.spell is not None:
+            code = character_at(octets, at, behind)
+            way = self.way_of(code)
+        if way == AS_SPELLED:
+            spelled = self.spell(chr(code)).encode()
+            self.reserve(len(spelled) + last - behind)
+            for octet in spelled:
+                if octet > 32:
+                    self.add(octet)
+                else:
+                    self.end_word()
+        elif way == AS_BLANK:
+            self.end_word()
+        else:
+            for place in range(at, behind):
+                self.add(octets[place])
+        return behind
+
+    cdef int way_of(self, int code) except -1:
+        """How a character is read."""
+        cdef int way = _ways[code] if code < PLANE else UNKNOWN
+        if way == UNKNOWN:
+            character = chr(code)
+            spelled = self.spell(character)
+            if spelled is None:
+                way = NOT_BY_ITSELF
+            else:
+                way = AS_IT_IS if spelled == character else AS_BLANK if spelled == " " else AS_SPELLED
+            if code < PLANE:
+                _ways[code] = way
+        return way
+
+    cdef int read_clean(self, const unsigned char[::1] octets) except -1:
+        """Go on with octets that have nothing left in them to be spelled."""
+        spell, self.spell = self.spell, None
+        self.read(octets, 0, octets.shape[0], -1)
+        self.spell = spell
+        return 0
+
+    cdef bint is_readable(self, const unsigned char[::1] octets) except -1:
+        """Can each character be read by itself?"""
+        cdef Py_ssize_t at = 0, last = octets.shape[0], behind
+        while at < last:
+            if octets[at] < 128:
+                at += 1
+                continue
+            behind = at + octets_of(octets[at])
+            if behind > last or self.way_of(character_at(octets, at, behind)) == NOT_BY_ITSELF:
+                return False
+            at = behind
+        return True
+
+    cdef int add(self, unsigned char c) except -1:
+        self.clean[self.end] = c
+        self.end += 1
+        self.tail = self.tail << 8 | self.head >> 56
+        self.head = self.head << 8 | c
+        return 0
+
+    cdef int end_word(self) except -1:
+        """What was read since the last one is a word, if there is anything."""
+        cdef Py_ssize_t first = self.first, end = self.end
+        cdef unsigned long long head = self.head, tail = self.tail
+        cdef int slot
+        cdef str word
+        if end == first:
+            return 0
+        self.head = self.tail = 0
+        self.total += 1
+        if end - first > 2 * HALF:
+            word = self.made[first:end].decode("utf-8", "surrogatepass")[: self.longest]
+            if not self.run:
+                self.words.append(word)
+                self.end = 0
+                return 0
+            self.note(word, True)
+            end = first + len(word.encode("utf-8", "surrogatepass"))
+            self.votes.add(hash_of(self.clean, first, end, self.weights, self.odd))
+        else:
+            slot = <int>((head ^ tail << 1) * 0x9E3779B97F4A7C15ULL >> 50)
+            if _slots[slot, HEAD] != head or _slots[slot, TAIL] != tail:
+                if self.run and _slots[slot, TEXT] == self.text:
+                    self.places[_words[slot]] = _slots[slot, PLACE]  # it may come again
+                _words[slot] = self.made[first:end].decode("utf-8", "surrogatepass")
+                _slots[slot, HEAD] = head
+                _slots[slot, TAIL] = tail
+                _slots[slot, TEXT] = 0
+                _slots[slot, HASH] = hash_of(self.clean, first, end, self.weights, self.odd)
+            if not self.run:
+                self.words.append(_words[slot])
+                self.end = 0
+                return 0
+            self.votes.add(_slots[slot, HASH])
+            if _slots[slot, TEXT] != self.text:
+                _slots[slot, TEXT] = self.text
+                _slots[slot, PLACE] = self.note(_words[slot], False)
+            else:
+                self.often[<Py_ssize_t>_slots[slot, PLACE]] += 1
+        self.clean[end] = 32
+        self.first = self.end = end + 1
+        return 0
+
+    cdef int note(self, str word, bint long) except -1:
+        """Count a word that has no slot in which its place stands; the place."""
+        cdef int[::1] more
+        if self.places or long:
+            known = self.places.get(word)
+            if known is not None:
+                self.often[<Py_ssize_t>known] += 1
+                return known
+            if long:
+                self.places[word] = self.count
+        if self.count >= self.often.shape[0]:
+            more = clone(_COUNTS, 2 * self.count, False)
+            more[: self.count] = self.often
+            self.often = more
+        self.distinct.append(word)
+        self.often[self.count] = 1
+        self.count += 1
+        return self.count - 1
+
+    cdef tuple result(self):
+        """The words, what was noted of their places, and how many there are; then how often each is there, and the near
+        signature."""
+        cdef dict bag = {}
+        cdef Py_ssize_t place
+        self.end_word()
+        if not self.run:
+            return self.words, self.before, self.total, None, None
+        for place in range(self.count):
+            bag[self.distinct[place]] = self.often[place]
+        spoken = self.made[: self.end - 1].decode("utf-8", "surrogatepass") if self.end else ""
+        near = self.votes.result() if self.total >= self.run else None
+        return spoken, self.before, self.total, bag, near
 
 
 def read_words(
     bytes given, const unsigned char[::1] table, int between, int longest, const unsigned long long[::1] weights,
     unsigned long long odd, int run
 ):
-    """The words in these octets, once each octet is replaced by that of the table; blanks part them. Then how many come
-    before each octet `between`, which is a blank, too, and how many there are. Of a word `longest` characters are kept.
-    If `run` is 0 the words are a list, and that is all. Else they are one text with a blank between each two, and there
-    are how often each word is there, and the near signature, as signature.pyx has it, by weights that are always the
-    same; none if there are fewer words than `run`."""
-    global _text
-    cdef const unsigned char[::1] octets = given
-    cdef bytearray made = bytearray(len(given) + 1)
-    cdef unsigned char[::1] clean = made  # what was read so far
-    cdef unsigned long long[:, ::1] slots = _slots
-    cdef int[::1] often = array("i", bytes(4 * (len(given) // 2 + 1) if run else 0))
-    cdef list known = _words, words = [], before = [], distinct = []
-    cdef Py_ssize_t at = 0, size = octets.shape[0], first, end = 0, total = 0
-    cdef unsigned long long head, tail, key
-    cdef unsigned long long text
-    cdef int slot, count = 0
-    cdef unsigned char c
-    cdef str word
-    cdef Votes votes = Votes(odd, run)
-    _text += 1
-    text = _text
-    while at < size:
-        c = table[octets[at]]
-        if c <= 32:
-            if c == between:
-                before.append(total)
-            at += 1
-            continue
-        first = end
-        head = 0
-        tail = 0
-        while True:
-            clean[end] = c
-            end += 1
-            tail = tail << 8 | head >> 56
-            head = head << 8 | c
-            at += 1
-            if at >= size:
-                break
-            c = table[octets[at]]
-            if c <= 32:
-                break
-        total += 1
-        if end - first > 2 * HALF:
-            word = made[first:end].decode("utf-8", "surrogatepass")[:longest]
-            if not run:
-                words.append(word)
-                end = 0
-                continue
-            distinct.append(word)
-            often[count] = 1
-            count += 1
-            end = first + len(word.encode("utf-8", "surrogatepass"))
-            votes.add(hash_of(clean, first, end, weights, odd))
-            clean[end] = 32
-            end += 1
-            continue
-        key = (head ^ tail << 1) * 0x9E3779B97F4A7C15ULL
-        slot = <int>(key >> 50)
-        if slots[slot, HEAD] != head or slots[slot, TAIL] != tail:
-            known[slot] = made[first:end].decode("utf-8", "surrogatepass")
-            slots[slot, HEAD] = head
-            slots[slot, TAIL] = tail
-            slots[slot, TEXT] = 0
-            slots[slot, HASH] = hash_of(clean, first, end, weights, odd)
-        if not run:
-            words.append(known[slot])
-            end = 0
-            continue
-        clean[end] = 32
-        end += 1
-        votes.add(slots[slot, HASH])
-        if slots[slot, TEXT] != text:
-            slots[slot, TEXT] = text
-            slots[slot, PLACE] = count
-            distinct.append(known[slot])
-            often[count] = 1
-            count += 1
-        else:
-            often[<Py_ssize_t>slots[slot, PLACE]] += 1
-    if not run:
-        return words, before, total, None, None
-    spoken = made[: end - 1].decode("utf-8", "surrogatepass") if end else ""
-    return spoken, before, total, _bag(distinct, often), votes.result() if total >= run else None
-
-
-cdef dict _bag(list distinct, int[::1] often):
-    """How often each word is there. A word that had lost its slot is among them more than once."""
-    cdef dict bag = {}
-    cdef Py_ssize_t place
-    for place in range(len(distinct)):
-        bag[distinct[place]] = often[place]
-    if len(bag) < len(distinct):
-        bag = dict.fromkeys(distinct, 0)
-        for place in range(len(distinct)):
-            bag[distinct[place]] += often[place]
-    return bag
+    """The words in these octets, as a `WordReader` gives them, and how many come before each octet `between`."""
+    cdef WordReader reader = WordReader(table, longest, weights, odd, run, None, len(given))
+    reader.read(given, 0, len(given), between)
+    return reader.result()

@@ -1,6 +1,6 @@
 """What mypy knows of word_lists.pyx."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,3 +10,6 @@ class Beginnings:
     def near(self, words: Iterable[str]) -> list[str]: ...
 
 def numbered(known: dict[str, int], words: Collection[str]) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+def add_to_rows(
+    figures: np.ndarray[Any, np.dtype[np.float64]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
+) -> None: ...

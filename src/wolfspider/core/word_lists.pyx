@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=True, wraparound=False
-"""What is asked of all words of a page at once, by compiled code: which of them begin like words of a topic, and their
-numbers. policy/topic_words.py and learn/lexicon.py do it where this is not."""
+"""What is asked of all words of a page at once, by compiled code: which of them begin like words of a topic, their
+numbers, and to add to their figures. policy/topic_words.py and learn/lexicon.py do it where this is not."""
 
 import numpy as np
 
@@ -52,3 +52,12 @@ def numbered(dict known, words):
         found[at] = number
         at += 1
     return found.base
+
+
+def add_to_rows(double[:, ::1] figures, long long[:] rows, amounts):
+    """Add an amount for each column to these rows of a table, each named once."""
+    cdef double[::1] added = np.array(amounts, np.float64)
+    cdef Py_ssize_t at, column
+    for at in range(rows.shape[0]):
+        for column in range(added.shape[0]):
+            figures[rows[at], column] += added[column]

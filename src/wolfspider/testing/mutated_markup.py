@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from wolfspider.core.model import UnreadWords
+from wolfspider.core.text import counted, near_signature
 from wolfspider.web.page.page_reading import PageReading
 
 # What readers of markup have disagreed on.
@@ -15,7 +17,16 @@ _ODD += ["<area href=/x>", "<!doctype html>"]
 def told(reading: PageReading) -> dict[str, Any]:
     """All that a reading says."""
     own = {name: value for name, value in vars(reading).items() if name not in ("_path", "_in_article")}
-    return own | {"links": reading.links(reading.hrefs), "sample": reading.sample}
+    spoken = reading.words.text.split(" ") if isinstance(reading.words, UnreadWords) else reading.words
+    counts = counted(spoken) if reading.counts is None else reading.counts
+    return own | {
+        "passages": list(reading.passages),
+        "words": spoken,
+        "counts": list(counts.items()),
+        "near": near_signature(spoken) if reading.near is None else reading.near,
+        "links": reading.links(reading.hrefs),
+        "sample": reading.sample,
+    }
 
 
 def mutated(text: str, rng: random.Random) -> str:

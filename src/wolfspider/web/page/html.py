@@ -63,22 +63,30 @@ except ImportError:
 
 _NAME = r"[A-Za-z0-9_~-][A-Za-z0-9_~.-]*"
 _FRAGMENT = r"(?:#[\w.:-]*)?"
-_PLAIN_PATH = re.compile(rf"(/?(?:{_NAME}/)*(?:{_NAME})?(?<!^)){_FRAGMENT}", re.ASCII)
+_PLAIN_PATH = re.compile(  # steps up before names, or none
+    rf"(?:(?P<root>/)|(?P<up>(?:\.\./)*)(?=\w|[~-]))(?P<names>(?:{_NAME}/)*(?:{_NAME})?){_FRAGMENT}", re.ASCII
+)
 _PLAIN_SITE = re.compile(  # an address that is its own canonical form but for the fragment
     rf"(https?://(?!\S*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{{2,}}/(?:{_NAME}/)*(?:{_NAME})?){_FRAGMENT}", re.ASCII
 )
 
 
-def slow_plain_path(href: str) -> int:
+def slow_plain_address(href: str, folder: str) -> str:
     """What page_links.pyx does where it was compiled."""
+    root = folder.find("/", 8) + 1
     plain = _PLAIN_PATH.fullmatch(href)
-    return plain.end(1) if plain is not None else 0
+    if not root or plain is None:
+        return ""
+    end = root if plain["root"] else len(folder)
+    for _ in range(len(plain["up"] or "") // 3):
+        end = max(root, folder.rfind("/", 0, end - 1) + 1)
+    return folder[:end] + plain["names"]
 
 
 try:
-    from wolfspider.web.page.page_links import plain_path
+    from wolfspider.web.page.page_links import plain_address
 except ImportError:
-    plain_path = slow_plain_path
+    plain_address = slow_plain_address
 _OF_THE_PAGE = frozenset(map(chr, range(33))) | {"?", "#"}  # so begin links that depend on more than the folder
 
 
@@ -156,13 +164,13 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         reading, cut = read_tree(tree), tame != text
     if reading.needs_scripts:
         return Failure("script", "nothing to read without JavaScript")
-    meta = reading.meta
+    meta, named = reading.meta, reading.language or fetch.headers.get("content-language", "")
     base = (canonical(reading.base, fetch.final_url) if reading.base else None) or fetch.final_url
     return _page(
         title=reading.title,
         links=reading.links(addresses(reading.hrefs, base)),
-        published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at),
-        language=language(reading.language or fetch.headers.get("content-language", ""), reading.sample),
+        published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at, named),
+        language=language(named, reading.sample),
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
@@ -223,7 +231,8 @@ def addresses(hrefs: Sequence[str], base: str) -> list[str | None]:
         return [canonical(href, base) for href in hrefs]
     found = list(map(known.get, hrefs))
     if None in found:
-        found = [_address(href, base, folder, known) for href in hrefs]
+        pairs = zip(hrefs, found, strict=True)
+        found = [_address(href, base, folder, known) if url is None else url for href, url in pairs]
     return [url or None for url in found]
 
 
@@ -240,12 +249,10 @@ def _address(href: str, base: str, folder: str, known: dict[str, str]) -> str:
         return url
     if len(href) > _SHORT:
         return canonical(href, base) or ""
-    if end := plain_path(href):
-        url = (folder[: folder.index("/", 8)] if href[0] == "/" else folder) + href[:end]
-    elif far := _PLAIN_SITE.fullmatch(href):
-        url = far[1]
-    else:
-        url = canonical(href, base) or ""
+    url = plain_address(href, folder)
+    if not url:
+        far = _PLAIN_SITE.fullmatch(href)
+        url = far[1] if far else canonical(href, base) or ""
     if href[0] not in _OF_THE_PAGE and (":" not in href or href.startswith(_FAR)):
         if len(known) >= _MOST_KNOWN:
             known.clear()

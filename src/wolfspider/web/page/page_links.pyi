@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from wolfspider.core.model import Link
+from wolfspider.web.page.plain_passages import Passages
 
 def links_of(
     addresses: Sequence[str | None],
-    passages: list[str],
+    passages: list[str] | Passages,
     firsts: list[int],
     lasts: list[int],
     before: list[int],
@@ -17,4 +18,4 @@ def links_of(
     most_letters: int,
     enough: int,
 ) -> tuple[Link, ...]: ...
-def plain_path(href: str) -> int: ...
+def plain_address(href: str, folder: str) -> str: ...

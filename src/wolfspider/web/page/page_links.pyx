@@ -7,6 +7,8 @@ from array import array
 from wolfspider.core.model import Link
 from wolfspider.web.page.bounded_text import folded
 
+from wolfspider.web.page.plain_passages cimport Passages
+
 _new = tuple.__new__
 
 
@@ -20,8 +22,12 @@ cdef bint _is_folded(str text) except -1:
     return before != 32
 
 
-cdef str _text(list passages, Py_ssize_t first, Py_ssize_t last, int most):
-    cdef str text = passages[first] if last - first == 1 else " ".join(passages[first:last])
+cdef str _text(passages, Py_ssize_t first, Py_ssize_t last, int most):
+    cdef str text
+    if isinstance(passages, Passages):
+        text = (<Passages>passages).joined(first, last)
+    else:
+        text = passages[first] if last - first == 1 else " ".join(passages[first:last])
     return text if len(text) <= most and _is_folded(text) else folded(text, most)
 
 
@@ -44,7 +50,7 @@ cdef list _blocks(list ended, list before, Py_ssize_t links, int enough):
 
 
 def links_of(
-    addresses, list passages, list firsts, list lasts, list before, list ended, list paths, list rels, int most_links,
+    addresses, passages, list firsts, list lasts, list before, list ended, list paths, list rels, int most_links,
     int most_letters, int enough
 ):
     """Each address once, told by its first place with a text, as `PageReading.links` says."""
@@ -81,14 +87,23 @@ def links_of(
     return tuple(found)
 
 
-def plain_path(str href):
-    """How much of a link is a path that needs no parser: names of letters, digits and - . _ ~, none of which begins with
-    a dot, and between them slashes. A plain fragment may follow. 0 if it is something else."""
-    cdef Py_ssize_t at = 0, size = len(href), end
+def plain_address(str href, str folder):
+    """What a link in this folder leads to, if that needs no parser, else "": names of letters, digits and - . _ ~, none
+    of which begins with a dot, and between them slashes. Before them there may be steps up, and behind them a plain
+    fragment."""
+    cdef Py_ssize_t at = 0, size = len(href), begin, behind, root, end = len(folder)
     cdef Py_UCS4 c
     cdef bint begins = True  # a name
+    root = folder.find("/", 8) + 1
+    if not root:
+        return ""
     if size and href[0] == 47:  # a slash
-        at = 1
+        at, end = 1, root
+    while at + 2 < size and href[at] == 46 and href[at + 1] == 46 and href[at + 2] == 47 and href[0] != 47:
+        at += 3
+        if end > root:
+            end = folder.rfind("/", 0, end - 1) + 1
+    begin = at
     while at < size:
         c = href[at]
         if 97 <= c <= 122 or 65 <= c <= 90 or 48 <= c <= 57 or c == 95 or c == 126 or c == 45:
@@ -98,14 +113,16 @@ def plain_path(str href):
         elif c == 47:
             begins = True
         elif c != 46:  # a dot
-            return 0
+            return ""
         at += 1
-    end = at
+    if at == begin and href[:1] != "/":
+        return ""
+    behind = at
     if at < size:
-        if href[at] != 35 or not at:
-            return 0
+        if href[at] != 35:
+            return ""
         for at in range(at + 1, size):
             c = href[at]
             if not (97 <= c <= 122 or 65 <= c <= 90 or 45 <= c <= 46 or 48 <= c <= 58 or c == 95):
-                return 0
-    return end
+                return ""
+    return folder[:end] + href[begin:behind]

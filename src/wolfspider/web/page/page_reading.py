@@ -17,10 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from wolfspider.core.model import Link, UnreadWords
-from wolfspider.core.text import words
+from wolfspider.core.text import WordsRead, words
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, cut_to_bounds, folded, words_within
+
+if TYPE_CHECKING:
+    from wolfspider.web.page.plain_passages import Passages
 
 MOST_LINKS = 5_000
 OUR_NAMES = ("robots", "wolfspider")  # whom directives may be meant for
@@ -60,7 +64,7 @@ class PageReading:
         self.times: list[str] = []  # dates of its articles
         self.title = self.base = self.canonical = self.language = ""
         self.texts: list[str] = []  # since the last boundary
-        self.passages: list[str] = []
+        self.passages: list[str] | Passages = []
         # Links as found in the markup, in columns, for there are hundreds. Their texts are worked out when needed.
         self.hrefs: list[str] = []
         self.rels: list[str] = []
@@ -79,14 +83,19 @@ class PageReading:
         self._title_at: int | None = None  # its place
         self._before = [0]  # words before each passage, and in all
 
-    def finish(self) -> None:
+    def finish(self, read: WordsRead | None = None) -> None:
+        """`read`: the words of the passages, if the reader has read them."""
         self.let_go()
         self.flush()
-        characters = sum(map(len, self.passages))
-        cut = characters >= MOST_TEXT
-        if cut:
-            cut_to_bounds(self.passages)
-        self.words, self._before, self.counts, self.near = words_within(self.passages, characters)
+        cut = False
+        if read is None:
+            self.passages = passages = list(self.passages)
+            characters = sum(map(len, passages))
+            cut = characters >= MOST_TEXT
+            if cut:
+                cut_to_bounds(passages)
+            read = words_within(passages, characters)
+        self.words, self._before, self.counts, self.near = read
         self.truncated = cut or self._before[-1] >= MOST_WORDS
 
     def let_go(self) -> None:
@@ -234,8 +243,12 @@ def label(tag: str, attributes: Attributes) -> str:
 def label_of(tag: str, classes: str, identity: str) -> str:
     if classes:
         tag = _classed(tag, classes[:_LABEL])
-    name = identity[:_LABEL].strip() if identity else ""
-    return f"{tag}#{name}" if name else tag
+    return with_identity(tag, identity)
+
+
+def with_identity(label: str, identity: str) -> str:
+    name = identity[:_LABEL].strip()
+    return f"{label}#{name}" if name else label
 
 
 @lru_cache(maxsize=4096)
@@ -256,7 +269,7 @@ def refresh_target(content: str) -> str:
 
 def slow_links_of(
     addresses: Sequence[str | None],
-    passages: list[str],
+    passages: list[str] | Passages,
     firsts: list[int],
     lasts: list[int],
     before: list[int],

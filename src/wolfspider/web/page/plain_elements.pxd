@@ -1,15 +1,17 @@
 """The open elements of a plain page."""
 
+from wolfspider.web.page.plain_passages cimport Passages
 from wolfspider.web.page.plain_tags cimport PlainTags
 
 
 cdef class PlainElements(PlainTags):
     cdef object reading
-    cdef list texts, passages, ended
+    cdef Passages passages
+    cdef list ended
     cdef list hrefs, rels, link_paths, link_firsts, link_lasts  # columns of links
     cdef dict alternatives
-    cdef str node  # the text that is being read, as one node of the tree
-    cdef Py_ssize_t blank_from, blank_to  # white space that it begins with, if nothing else was read of it
+    cdef Py_ssize_t node  # the first piece of the text that is being read, as one node of the tree; -1 if there is none
+    cdef bint in_passage  # has the passage that is being read any text yet?
     cdef int[::1] action_of  # names
     cdef int[::1] flags_of
     # The open elements
@@ -31,10 +33,12 @@ cdef class PlainElements(PlainTags):
     cdef str label(
         self, int name, Py_ssize_t class_from, Py_ssize_t class_to, Py_ssize_t id_from, Py_ssize_t id_to
     )
+    cdef str classed(self, int name, Py_ssize_t class_from, Py_ssize_t class_to)
     cdef str last_label(self, int name)
-    cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring)
-    cdef object end_node(self)
-    cdef object flush(self)
+    cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring, bint strange)
+    cdef bint undo(self, Py_ssize_t first, Py_ssize_t last, bint strange) except -1
+    cdef int end_node(self) except -1
+    cdef int flush(self) except -1
     cdef int top(self) except -1
     cdef int action_at(self, int at) except -1
     cdef int flags_at(self, int at) except -1

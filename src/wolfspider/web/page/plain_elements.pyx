@@ -3,15 +3,20 @@
 
 from array import array
 
+cimport cython
+from cpython.array cimport array as Array
+from cpython.array cimport clone
+
 from wolfspider.web.page import plain_names
-from wolfspider.web.page.page_reading import TAG_PATH, PageReading, label_of
+from wolfspider.web.page.page_reading import TAG_PATH, PageReading, label_of, with_identity
 from wolfspider.web.page.plain_names import NUMBERS, NotPlain
 
 from wolfspider.web.page.plain_names cimport (
     BUTTON, COLGROUP, ENDS_SILENTLY, FORM, FORMATTING, LINK, NOBR, OTHER, ROW, SCOPE, SELECT, TABLE, TBODY, UNKNOWN,
     WITHIN
 )
-from wolfspider.web.page.plain_references cimport text_undone
+from wolfspider.web.page.plain_passages cimport Passages
+from wolfspider.web.page.plain_references cimport octets_named, text_undone
 from wolfspider.web.page.plain_tags cimport PlainTags
 
 cdef enum:
@@ -19,21 +24,26 @@ cdef enum:
     MOST_OPEN = 400  # elements in each other
     MOST_LABELS = 4096  # remembered, of classes of no more than so many octets
     LONGEST_CLASSES = 200
+    LONGEST_NAME = 40  # octets of a reference that is usual
     NEAR = 50  # elements around a date among which an article counts
 
 cdef int ARTICLE = NUMBERS[b"article"], OL = NUMBERS[b"ol"], P = NUMBERS[b"p"], UL = NUMBERS[b"ul"]
 cdef list _labels = [{} for _ in range(UNKNOWN)]  # by number of the name, then by classes as they stand in the markup
 cdef int _labels_known = 0
 cdef unsigned long long CLASS = int.from_bytes(b"class", "big"), ID = int.from_bytes(b"id", "big")
+cdef unsigned long long LT = int.from_bytes(b"lt", "big"), GT = int.from_bytes(b"gt", "big")
+cdef unsigned long long AMP = int.from_bytes(b"amp", "big"), QUOT = int.from_bytes(b"quot", "big")
+cdef Array _SMALL = array("i"), _LARGE = array("q")
 
 
 cdef class PlainElements(PlainTags):
     def __init__(self, bytes data):
-        cdef int[::1] small = array("i", bytes(4 * 4 * MOST_OPEN))
-        cdef Py_ssize_t[::1] large = array("q", bytes(6 * 8 * MOST_OPEN))
+        cdef int[::1] small = clone(_SMALL, 4 * MOST_OPEN, False)
+        cdef Py_ssize_t[::1] large = clone(_LARGE, 6 * MOST_OPEN, False)
         super().__init__(data)
         self.reading = reading = PageReading(self.path, self.in_article)
-        self.texts, self.passages, self.ended = reading.texts, reading.passages, reading.ended
+        reading.passages = self.passages = Passages(data)
+        self.node, self.ended = NONE, reading.ended
         self.hrefs, self.rels, self.link_paths = reading.hrefs, reading.rels, reading.paths
         self.link_firsts, self.link_lasts, self.alternatives = reading.firsts, reading.lasts, reading.alternatives
         self.paths = []
@@ -71,19 +81,19 @@ cdef class PlainElements(PlainTags):
     ):
         """An element in a tag path, by where its classes and its identity stand. Pages of a site have the same classes,
         so labels are remembered from page to page."""
-        global _labels_known
-        cdef dict known
-        cdef bytes classes
         cdef str label
-        if id_from >= 0 or name >= UNKNOWN or class_to - class_from > LONGEST_CLASSES:
+        if name >= UNKNOWN or class_to - class_from > LONGEST_CLASSES:
             return label_of(
                 self.name(name), self.value_within(class_from, class_to), self.value_within(id_from, id_to)
             )
-        if class_from < 0:
-            return self.name(name)
-        known = _labels[name]
-        classes = self.data[class_from:class_to]
-        label = known.get(classes)
+        label = self.name(name) if class_from < 0 else self.classed(name, class_from, class_to)
+        return with_identity(label, self.value_within(id_from, id_to)) if id_from >= 0 else label
+
+    cdef str classed(self, int name, Py_ssize_t class_from, Py_ssize_t class_to):
+        global _labels_known
+        cdef dict known = _labels[name]
+        cdef bytes classes = self.data[class_from:class_to]
+        cdef str label = known.get(classes)
         if label is None:
             label = label_of(self.name(name), self.value_within(class_from, class_to), "")
             if _labels_known >= MOST_LABELS:
@@ -107,33 +117,70 @@ cdef class PlainElements(PlainTags):
 
     # Texts
 
-    cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring):
-        """A piece of text of the node that is being read. White space between two boundaries is not even copied."""
-        cdef str text
-        if self.node is None and not self.texts and self.blank_to == self.blank_from and self.is_blank(first, last):
-            self.blank_from, self.blank_to = first, last
-            return
-        text = self.data[first:last].decode("utf-8")
-        if referring:
-            text = text_undone(text)
-        if self.blank_to > self.blank_from:
-            text = self.data[self.blank_from : self.blank_to].decode("utf-8") + text
-            self.blank_to = self.blank_from
-        self.node = text if self.node is None else self.node + text
+    cdef object run(self, Py_ssize_t first, Py_ssize_t last, bint referring, bint strange):
+        """A piece of text of the node that is being read."""
+        cdef Py_ssize_t before = self.passages.pieces
+        if self.node < 0:
+            self.node = before
+        if not referring:
+            self.passages.add(first, last, strange)
+        elif not self.undo(first, last, strange):
+            self.passages.pieces = before
+            self.passages.add_octets(text_undone(self.data[first:last].decode("utf-8")).encode())
 
-    cdef object end_node(self):
-        cdef str text = self.node
-        self.blank_to = self.blank_from
-        if text is not None:
-            self.node = None
-            if text and (self.texts or not text.isspace()):
-                self.texts.append(text)
+    @cython.wraparound(False)
+    cdef bint undo(self, Py_ssize_t first, Py_ssize_t last, bint strange) except -1:
+        """Add a text whose references are undone. False if one is not usual."""
+        cdef Py_ssize_t at = first, end
+        cdef unsigned long long key
+        cdef bytes text
+        while at < last:
+            if self.octets[at] != 38:
+                at += 1
+                continue
+            key = 0
+            end = at + 1
+            while end < last and self.octets[end] != 59:
+                key = key << 8 | self.octets[end]
+                end += 1
+            if end == last or end - at > LONGEST_NAME:
+                return False
+            if at > first:
+                self.passages.add(first, at, strange)
+            if key == LT and end - at == 3:
+                self.passages.add_letter(60)
+            elif key == GT and end - at == 3:
+                self.passages.add_letter(62)
+            elif key == AMP and end - at == 4:
+                self.passages.add_letter(38)
+            elif key == QUOT and end - at == 5:
+                self.passages.add_letter(34)
+            else:
+                text = octets_named(self.data[at + 1 : end])
+                if text is None:
+                    return False
+                self.passages.add_octets(text)
+            first = at = end + 1
+        if last > first:
+            self.passages.add(first, last, strange)
+        return True
 
-    cdef object flush(self):
-        cdef list texts = self.texts
-        if texts:
-            self.passages.append(texts[0] if len(texts) == 1 else "".join(texts))
-            texts.clear()
+    cdef int end_node(self) except -1:
+        cdef Py_ssize_t node = self.node
+        if node >= 0:
+            self.node = -1
+            if self.passages.pieces > node:
+                if not self.in_passage and self.passages.is_space(node):
+                    self.passages.pieces = node
+                else:
+                    self.in_passage = True
+        return 0
+
+    cdef int flush(self) except -1:
+        if self.in_passage:
+            self.passages.end()
+            self.in_passage = False
+        return 0
 
     # What is open
 
@@ -192,7 +239,7 @@ cdef class PlainElements(PlainTags):
         self.names[depth] = name
         self.actions[depth] = self.action_of[name] if name < UNKNOWN else OTHER
         self.flags[depth] = self.flags_of[name] if name < UNKNOWN else 0
-        self.firsts[depth] = len(self.passages)
+        self.firsts[depth] = self.passages.count
         self.befores[depth] = len(self.hrefs)
         self.links_of[depth] = link
         self.depth = depth + 1
@@ -221,10 +268,10 @@ cdef class PlainElements(PlainTags):
             if link in self.alternatives:
                 self.reading.close(link)
             else:
-                self.link_lasts[link] = len(self.passages)
+                self.link_lasts[link] = self.passages.count
                 self.reading.open = NONE
         elif len(self.hrefs) > self.befores[at]:
-            self.ended.append((self.firsts[at], len(self.passages), self.befores[at], len(self.hrefs)))
+            self.ended.append((self.firsts[at], self.passages.count, self.befores[at], len(self.hrefs)))
 
     cdef object pop_until(self, int at):
         """Elements end, down to this place. One of those that change letters would be opened again."""

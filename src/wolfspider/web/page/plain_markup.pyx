@@ -69,14 +69,16 @@ cdef class _Scan(PlainStarts):
         """The whole page."""
         cdef Py_ssize_t at = 0, size = self.size, lt, begin, end
         cdef const unsigned char[::1] octets = self.octets
-        cdef unsigned char c
+        cdef unsigned char c, seen
         cdef bint ends, referring
         cdef int number
         while at < size:
             begin = lt = at
             referring = False
+            seen = 0
             while lt < size:
                 c = octets[lt]
+                seen |= c
                 if c == 60 and lt + 1 < size:
                     c = octets[lt + 1]
                     if c == 33 or c == 47 or c == 63 or 97 <= (c | 32) <= 122:
@@ -85,7 +87,7 @@ cdef class _Scan(PlainStarts):
                     referring = True
                 lt += 1
             if lt > begin and not self.muted:
-                self.shown(begin, lt, referring)
+                self.shown(begin, lt, referring, seen >= 128)
             elif lt > begin:
                 self.unseen(begin, lt)
             if lt >= size:
@@ -127,14 +129,15 @@ cdef class _Scan(PlainStarts):
             raise NotPlain
         while self.depth:
             self.pop()
-        self.reading.finish()
+        self.flush()
+        self.reading.finish(self.passages.read())
         return self.reading
 
     cdef object unseen(self, Py_ssize_t first, Py_ssize_t last):
         if (self.in_head_noscript or self.in_structure()) and not self.is_blank(first, last):
             raise NotPlain
 
-    cdef object shown(self, Py_ssize_t first, Py_ssize_t last, bint referring):
+    cdef object shown(self, Py_ssize_t first, Py_ssize_t last, bint referring, bint strange):
         """Text between tags."""
         if self.phase < 3:
             while first < last and self.is_blank(first, first + 1):
@@ -146,7 +149,7 @@ cdef class _Scan(PlainStarts):
             self.begin_body()
         elif (self.noted_behind or self.in_structure()) and not self.is_blank(first, last):
             raise NotPlain
-        self.run(first, last, referring)
+        self.run(first, last, referring, strange)
 
     cdef Py_ssize_t declaration(self, Py_ssize_t at) except -1:
         """A comment, or a doctype; where it ends."""

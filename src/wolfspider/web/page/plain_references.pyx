@@ -12,6 +12,12 @@ _NUMBER = re.compile(r"&#(?:([0-9]+)|[xX]([0-9a-fA-F]+))")
 _USUAL = (*range(32, 127), *range(160, 256), *range(0x2010, 0x203B))  # characters that are often told by their number
 cdef dict _NAMED = {name[:-1]: character for name, character in html5.items() if name[-1] == ";"}
 _NAMED.update({f"#{number}": chr(number) for number in _USUAL}, **{f"#x{number:x}": chr(number) for number in _USUAL})
+cdef dict _OCTETS = {name.encode(): character.encode() for name, character in _NAMED.items()}
+
+
+cdef bytes octets_named(bytes name):
+    """What a reference that is ended properly stands for; None if it is not usual."""
+    return _OCTETS.get(name)
 
 
 cdef str text_undone(str text):

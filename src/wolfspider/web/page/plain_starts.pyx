@@ -173,8 +173,8 @@ cdef class PlainStarts(PlainEnds):
             return NONE
         self.hrefs.append(href)
         self.rels.append(self.value(REL))
-        self.link_firsts.append(len(self.passages))
-        self.link_lasts.append(len(self.passages))
+        self.link_firsts.append(self.passages.count)
+        self.link_lasts.append(self.passages.count)
         name = self.last_label(A_LINK)
         self.link_paths.append(f"{self.tag_path()}/{name}"[:TAG_PATH])
         return len(self.hrefs) - 1

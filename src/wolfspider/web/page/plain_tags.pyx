@@ -5,6 +5,8 @@ import re
 from array import array
 
 cimport cython
+from cpython.array cimport array as Array
+from cpython.array cimport clone
 
 from wolfspider.web.page import plain_names
 from wolfspider.web.page.plain_names import NAMES, NUMBERS, NotPlain
@@ -17,18 +19,19 @@ cdef enum:
     MOST_NAMES = 400  # of its own in a page
 
 cdef unsigned long long STYLE = int.from_bytes(b"style", "big"), A_HIDDEN = int.from_bytes(b"hidden", "big")
+cdef Array _PLACES = array("q"), _KEYS = array("Q")
 _LETTERS = re.compile(rb"<[A-Za-z]")
 
 
 cdef class PlainTags:
     def __init__(self, bytes data):
-        cdef Py_ssize_t[::1] places = array("q", bytes(4 * 8 * MOST_ATTRIBUTES))
+        cdef Py_ssize_t[::1] places = clone(_PLACES, 4 * MOST_ATTRIBUTES, False)
         self.data = data
         self.octets = data
         self.size = len(data)
         self.own_names, self.own_numbers = [], {}
         self.number_keys, self.number_at = plain_names.KEYS, plain_names.NUMBER_AT
-        self.keys = array("Q", bytes(8 * MOST_ATTRIBUTES))
+        self.keys = clone(_KEYS, MOST_ATTRIBUTES, False)
         self.name_from, self.name_to = places[:MOST_ATTRIBUTES], places[MOST_ATTRIBUTES : 2 * MOST_ATTRIBUTES]
         self.value_from, self.value_to = places[2 * MOST_ATTRIBUTES : 3 * MOST_ATTRIBUTES], places[3 * MOST_ATTRIBUTES :]
 
