@@ -77,7 +77,7 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", none)
     monkeypatch.setattr(fitness, "find_spec", none)
     monkeypatch.setattr(compiled_parts, "find_spec", none)
-    assert "wolfspider[pdf,text,parquet,search,mcp,dashboard,cluster]" in said(fitness.extras(), FINE)
+    assert "wolfspider[pdf,text,dates,parquet,search,mcp,dashboard,cluster]" in said(fitness.extras(), FINE)
     assert "wheel" in said(fitness.compiled(), POOR)
     assert str(compiled_parts.compiled_parts()) == "nothing compiled"
 

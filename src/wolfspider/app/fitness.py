@@ -32,6 +32,7 @@ SKEW = 60.0  # seconds that the clock of a disk may differ
 EXTRAS = {  # a module of each, by which it is known to be there
     "pdf": "pypdf",
     "text": "resiliparse",
+    "dates": "dateparser",
     "parquet": "pyarrow",
     "search": "tantivy",
     "mcp": "mcp",

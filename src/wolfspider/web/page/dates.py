@@ -3,16 +3,19 @@
 Pages tell it in many places and few of them well. They are asked in this order: meta tags, JSON-LD, the address,
 `<time>` elements. An address knows the day only: a `<time>` of that day is taken for it. JSON-LD is searched, not
 parsed: one key is wanted, and what cannot be nested cannot be nested too deep. A date before the web or after the day
-after tomorrow is no date.
+after tomorrow is no date. Only where none of them has a date that is read here, words of other languages are looked up
+(date_words.py): that changes no date which is read without it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
+from itertools import islice
 
+from wolfspider.web.page.date_words import MOST_ASKED, could_be, in_words
 from wolfspider.web.page.month_names import month_named
 
 EARLIEST = 631_152_000.0  # 1990
@@ -68,8 +71,11 @@ _IN_URL = re.compile(
 )
 
 
-def published(meta: Mapping[str, str], json: Iterable[str], times: Iterable[str], url: str, at: float) -> float | None:
-    """The first believable date in order of trust. `at` is when the page was looked at, 0 if nobody knows."""
+def published(
+    meta: Mapping[str, str], json: Iterable[str], times: Sequence[str], url: str, at: float, language: str = ""
+) -> float | None:
+    """The first believable date in order of trust. `at` is when the page was looked at, 0 if nobody knows. `language`:
+    as the page names it."""
     told = [meta[name] for name in META_NAMES if name in meta]
     told += [found[1] for text in json if (found := _IN_JSON.search(text))]
     for text in told:
@@ -79,8 +85,15 @@ def published(meta: Mapping[str, str], json: Iterable[str], times: Iterable[str]
     in_url = _IN_URL.search(url.partition("://")[2])
     day = believable(seconds("-".join(filter(None, in_url.groups()))), at) if in_url else None
     if day is None:
-        return next(iter(shown), None)
+        return shown[0] if shown else _in_words([*told, *times], at, language)
     return next((date for date in shown if day - _HALF_A_DAY <= date < day + 3 * _HALF_A_DAY), day)
+
+
+def _in_words(texts: Iterable[str], at: float, language: str) -> float | None:
+    for text in islice(filter(could_be, map(str.strip, texts)), MOST_ASKED):
+        if (date := believable(in_words(text, language), at)) is not None:
+            return date
+    return None
 
 
 def believable(date: float | None, at: float) -> float | None:
