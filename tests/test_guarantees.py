@@ -162,9 +162,11 @@ def test_fail_points_that_no_killed_crawl_reaches_are_counted(page: str, monkeyp
 # What is looked for in the source
 
 NETWORK = {"aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "ftplib", "smtplib", "ssl"}
+NETWORK |= {"wolfspider.web.http.http_library"}  # from which aiohttp is imported
 CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "getaddrinfo", "create_datagram_endpoint"}
 GUARDED = {
-    f"web/http/{name}.py" for name in ("chat_service", "client", "connections", "guard", "lookups", "one_answer")
+    f"web/http/{name}.py"
+    for name in ("chat_service", "client", "connections", "guard", "http_library", "lookups", "one_answer")
 }
 BETWEEN_PROCESSES = {  # a pair of sockets of our own, connected from the start; and is there a Ray cluster?
     "drivers/hands/hand_wire.py",

@@ -50,12 +50,9 @@ class MemoryBudget:
         large_blocks_apart()
         return MemoryClaim(self)
 
-    def _oldest(self) -> MemoryClaim | None:
-        return next(iter(self._growing), None)
-
     def _fits(self, claim: MemoryClaim, wanted: int) -> bool:
         after = self.held + wanted - claim.bytes
-        oldest = self._oldest()
+        oldest = next(iter(self._growing), None)
         if claim is oldest or oldest is None:
             return after <= self.total or not self._settled  # if nobody else gives anything back it must go on
         return after + max(0, self.need - oldest.bytes) <= self.total
@@ -114,17 +111,24 @@ class MemoryClaim:
         """Is there no room for so many bytes more?"""
         if self._budget is None:
             return False
-        self._budget._hold(self, self.bytes, grows=True)
+        if self not in self._budget._growing:
+            self._budget._hold(self, self.bytes, grows=True)
         return not self._budget._fits(self, self.bytes + size)
 
+    def grown(self, size: int) -> bool:
+        """Make room for so many bytes more if there is some now; `hold` says then how many it became."""
+        if self.must_wait(size):
+            return False
+        if self._budget is not None:
+            self._spare = size
+            self._budget._hold(self, self.bytes + size, grows=True)
+        return True
+
     async def grow(self, size: int) -> None:
-        """Make room for so many bytes more; `hold` says then how many it became."""
-        if self._budget is None:
+        """The same, as soon as there is some."""
+        if self._budget is None or self.grown(size):
             return
         self._spare = size
-        if not self.must_wait(size):
-            self._budget._hold(self, self.bytes + size, grows=True)
-            return
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
@@ -135,7 +139,8 @@ class MemoryClaim:
     def hold(self, size: int) -> None:
         """Of the room that was made, so many bytes are in use; the rest is given back."""
         if self._budget is not None:
-            self._budget._hold(self, self.bytes - self._spare + size, grows=True)
+            if size != self._spare or self not in self._budget._growing:
+                self._budget._hold(self, self.bytes - self._spare + size, grows=True)
             self._spare = 0
 
     def settle(self, size: int | None = None) -> None:

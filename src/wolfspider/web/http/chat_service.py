@@ -12,12 +12,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
-import aiohttp
-
 from wolfspider.core.model import host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.web.http.client import failure_of
 from wolfspider.web.http.guard import Guard
+from wolfspider.web.http.http_library import aiohttp
 
 DEADLINE = 60.0  # seconds for a question and its answer
 MOST_BYTES = 1_000_000  # of an answer

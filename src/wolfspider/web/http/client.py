@@ -25,15 +25,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-import aiohttp
 import yarl
-from aiohttp.http_exceptions import LineTooLong
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Capture, Failure
 from wolfspider.web.http.arriving_body import ArrivingBody
 from wolfspider.web.http.connections import NO_HANDLE, OUT_OF_TOUCH, NoHandle, OutOfTouch
 from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
+from wolfspider.web.http.http_library import LineTooLong, aiohttp
 from wolfspider.web.http.inflate import broken, inflater
 from wolfspider.web.http.one_answer import unread
 from wolfspider.web.memory_budget import MemoryClaim
@@ -297,9 +296,10 @@ class _Exchange:
 
     async def _make_room(self, size: int) -> float:
         """Seconds that were waited for it. Nobody but we can help it, so the deadline is put off for as long."""
+        if self._claim.grown(size):
+            return 0.0
+        self.limit.reschedule(None)
         waited = self._claim.waited
-        if self._claim.must_wait(size):
-            self.limit.reschedule(None)
         await self._claim.grow(size)
         if waited := self._claim.waited - waited:
             self._began += waited

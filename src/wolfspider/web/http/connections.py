@@ -17,10 +17,8 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-import aiohttp
-from aiohttp.client_proto import ResponseHandler
-
 from wolfspider.core.model import Failure
+from wolfspider.web.http.http_library import ResponseHandler, aiohttp
 
 if sys.platform != "win32":
     import resource

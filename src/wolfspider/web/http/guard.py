@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import ada_url
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from wolfspider.core.model import NO_SUCH_NAME, Failure
 from wolfspider.web.http.connections import NO_HANDLE, FewConnections, NoHandle, with_patience
+from wolfspider.web.http.http_library import AbstractResolver, ResolveResult
 from wolfspider.web.http.ip_addresses import (
     Address,
     Network,

@@ -13,9 +13,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import aiohttp
-from aiohttp.client_proto import ResponseHandler
-from aiohttp.http import RawResponseMessage
+from wolfspider.web.http.http_library import RawResponseMessage, ResponseHandler, aiohttp
 
 _NO_BREAK = re.compile(rb"[^\r\n]")
 _AT_START = re.compile(rb"\r?\n")  # of a read: perhaps the end of an empty line that began in the one before

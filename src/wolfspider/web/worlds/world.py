@@ -11,13 +11,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch
 from wolfspider.core.topic import Task
-from wolfspider.graphs.graph import Graph
 from wolfspider.web.memory_budget import MemoryClaim
+
+if TYPE_CHECKING:
+    from wolfspider.graphs.graph import Graph
 
 LARGEST = 200_000  # pages of a synthetic web whose links are still read in seconds
 
