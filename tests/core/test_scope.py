@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wolfspider.core.scope
+from wolfspider.core import scope
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Link, Page
 from wolfspider.core.scope import Nofollow, Rule, Scope
@@ -105,3 +106,34 @@ def test_a_page_that_loses_no_link_stays_the_same_object() -> None:
     page = Page("http://a.test/", "http://a.test/", links=(Link("http://a.test/1", rel="noopener"),))
     assert Scope().cut(page) is page
     assert Scope(exclude=("a.test/1",)).cut(page).links == ()
+
+
+URLS = [
+    f"http{s}://{host}{rest}"
+    for s in ("", "s")
+    for host in ("a.test", "b.a.test:8080", "c.test")
+    for rest in ("/", "/x/y")
+]
+RULES = ["a.test", "b.a.test", "a.test:8080", "b.a.test:8080", "c.test/x", "*.test", "*/y", "test"]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from(RULES))), st.sampled_from([(), ("a.test",), ("*.test/x",)]))
+def test_what_is_remembered_is_what_the_last_rule_says(said: list[tuple[bool, str]], include: tuple[str, ...]) -> None:
+    scope = Scope(include, within=lambda url: not url.startswith("https://c.test"))
+    for allowed, text in [(True, "nobody.test"), *said]:
+        (scope.include if allowed else scope.exclude)(Rule.read(text))
+        for url in URLS:
+            last = [kept for kept, rule in scope.rules if rule.matches(url)][-1:] or [scope.open]
+            assert scope.allows(url) == (last[0] and not url.startswith("https://c.test")), url
+        page = Page("http://p.test/", "http://p.test/", links=tuple(map(Link, URLS)))
+        assert [link.url for link in scope.cut(page).links] == list(filter(scope.allows, URLS))
+
+
+def test_what_is_remembered_is_bounded_whatever_the_addresses_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scope, "REMEMBERED", 10)
+    rules = Scope(exclude=("b.test",))
+    for number in range(200):
+        path = "x" * (scope.LONGEST if number % 2 else 1)
+        assert rules.allows(f"http://h{number}.test/{path}") and not rules.allows(f"http://b.test/{number}{path}")
+        assert len(rules._known) <= 10 and len(rules._hosts or ()) <= 10
+        assert max(map(len, rules._known), default=0) <= scope.LONGEST

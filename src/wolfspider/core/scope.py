@@ -22,13 +22,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from itertools import compress
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Link, Page, with_links
 
 REMEMBERED = 100_000  # addresses whose answer is kept
+LONGEST = 500  # characters of an address that is remembered: few have more, and they take memory
 UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))  # words of `rel`: the author does not vouch for the target
+_url, _rel = attrgetter("url"), attrgetter("rel")
 
 
 class Nofollow(StrEnum):
@@ -44,7 +47,7 @@ class Nofollow(StrEnum):
             return page.links
         if "nofollow" in page.robots:
             return ()
-        if self is Nofollow.PAGES or not any(link.rel for link in page.links):
+        if self is Nofollow.PAGES or not any(map(_rel, page.links)):
             return page.links
         return tuple(link for link in page.links if not link.rel or UNENDORSED.isdisjoint(link.rel.split()))
 
@@ -61,7 +64,7 @@ class Rule(NamedTuple):
         return cls(host.lower() + slash + rest)
 
     def matches(self, url: str) -> bool:
-        bare = url.split("://", 1)[-1]
+        bare = _bare(url)
         if "*" in self.text:
             parts = self.text.split("*")
             return _matches_pattern(parts, bare) or ("/" not in self.text and _matches_pattern(parts, self._host(bare)))
@@ -70,10 +73,19 @@ class Rule(NamedTuple):
         host = self._host(bare)
         return host == self.text or host.endswith("." + self.text)
 
+    @property
+    def names_hosts(self) -> bool:
+        """Does it mind nothing but the host of an address?"""
+        return "*" not in self.text and "/" not in self.text
+
     def _host(self, bare: str) -> str:
         """The host of an address, with its port if the rule names one."""
         host = bare.split("/", 1)[0]
         return host if ":" in self.text else host.split(":", 1)[0]
+
+
+def _bare(url: str) -> str:
+    return url.split("://", 1)[-1]
 
 
 def _matches_pattern(parts: list[str], text: str) -> bool:
@@ -100,33 +112,53 @@ class Scope:
         nofollow: Nofollow = Nofollow.OBEY,
     ) -> None:
         self.within, self.nofollow = within, nofollow
-        self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
         self.open = not include
         self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
         self._given = tuple(self.rules)
+        self._forget()
+
+    def _forget(self) -> None:
+        """The rules are others now."""
+        self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
+        self._hosts: dict[str, bool] | None = {} if all(rule.names_hosts for _, rule in self.rules) else None
 
     def allows(self, url: str) -> bool:
         known = self._known.get(url)
         if known is None:
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            latest_first = (allowed for allowed, rule in reversed(self.rules) if rule.matches(url))
-            known = (self.within is None or self.within(url)) and next(latest_first, self.open)
-            self._known[url] = known
+            if max(len(self._known), len(self._hosts or ())) >= REMEMBERED:
+                self._forget()
+            known = (self.within is None or self.within(url)) and self._ruled(url)
+            if len(url) <= LONGEST:
+                self._known[url] = known
         return known
+
+    def _ruled(self, url: str) -> bool:
+        """What the rules say of an address. Where they mind hosts alone, that holds for all addresses of its host."""
+        if self._hosts is None:
+            return self._last_match(url)
+        host = _bare(url).split("/", 1)[0]
+        known = self._hosts.get(host)
+        if known is None:
+            known = self._hosts[host] = self._last_match(url)
+        return known
+
+    def _last_match(self, url: str) -> bool:
+        return next((allowed for allowed, rule in reversed(self.rules) if rule.matches(url)), self.open)
 
     def of_files(self) -> Scope:
         """The same rules for what pages need beside their text: images, styles, scripts."""
         made = Scope(nofollow=self.nofollow)
         made.open, made.rules = self.open, list(self.rules)
+        made._forget()
         return made
 
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
-        known, links = self._known, self.nofollow.links(page)
-        allowed = [known.get(link.url) for link in links]
+        links = self.nofollow.links(page)
+        allowed = list(map(self._known.get, map(_url, links)))
         if None in allowed:
-            allowed = [self.allows(link.url) for link in links]
+            asked = zip(links, allowed, strict=True)
+            allowed = [self.allows(link.url) if known is None else known for link, known in asked]
         kept = tuple(compress(links, allowed))
         return page if len(kept) == len(page.links) else with_links(page, kept)
 
@@ -136,21 +168,21 @@ class Scope:
         return any(not allowed and (allowed, rule) not in self._given for allowed, rule in self.rules)
 
     def exclude(self, rule: Rule) -> None:
-        self._known.clear()
         self.rules.append((False, rule))
+        self._forget()
 
     def include(self, rule: Rule) -> None:
         """Take an exclusion back; a rule that was never excluded becomes an exception to those that were."""
-        self._known.clear()
         if (False, rule) in self.rules:
             self.rules = [kept for kept in self.rules if kept != (False, rule)]
         else:
             self.rules.append((True, rule))
+        self._forget()
 
     def state(self) -> dict[str, Any]:
         return {"open": self.open, "rules": [[allowed, rule.text] for allowed, rule in self.rules]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        self._known.clear()
         self.open = bool(state["open"])
         self.rules = [(bool(allowed), Rule(text)) for allowed, text in state["rules"]]
+        self._forget()

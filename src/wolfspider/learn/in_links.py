@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.core.text import key_of
+from wolfspider.core.keys import keys_of
 
 SLOTS = 1 << 18  # addresses: 5 MB in memory, and 20 bytes for each that is known in a snapshot
 READ = 1 << 16  # pages: 1 MB in memory, and 16 bytes for each in a snapshot
@@ -33,13 +33,13 @@ Ints = NDArray[np.int32]
 
 def address_keys(urls: Iterable[str]) -> Keys:
     """Numbers for addresses; http and https are one."""
-    return np.array([key_of(url.partition("://")[2]) for url in urls], np.uint64)
+    return np.array(keys_of(url.partition("://")[2] for url in urls), np.uint64)
 
 
 class InLinks:
     def __init__(self, slots: int = SLOTS, most_hosts: int = MOST_HOSTS, read: int = READ) -> None:
         """`slots` and `read`: powers of two."""
-        self._mask = np.uint64(slots - 1)
+        self._mask, self._read_mask = np.uint64(slots - 1), read - 1
         self._most_hosts = most_hosts
         self._keys: Keys = np.zeros(slots, np.uint64)
         self._counts: Ints = np.zeros(slots, np.int32)
@@ -51,8 +51,11 @@ class InLinks:
 
     def worth(self, page: np.uint64) -> float | None:
         """What this page was worth when it was read; None if it was not, or long ago."""
-        slot = page & np.uint64(len(self._read) - 1)
-        return float(self._values[slot]) if self._read[slot] == page else None
+        slot = self._read_slot(page)
+        return self._values.item(slot) if self._read.item(slot) == int(page) else None
+
+    def _read_slot(self, page: np.uint64) -> int:
+        return int(page) & self._read_mask
 
     def pages_of(self, host: str) -> int:
         return self._hosts.get(host, (0, 0.0))[0]
@@ -65,15 +68,15 @@ class InLinks:
     def value(self, keys: Keys, host: str, before: float | None = None) -> float:
         """The mean value of the pages that link to one of these addresses, all of the same page, as if one more page
         did that is like the others of its host. `before`: what the page itself was worth, if it was read before."""
-        slots = keys & self._mask
-        known = slots[self._keys[slots] == keys]
+        slots = zip((keys & self._mask).tolist(), keys.tolist(), strict=True)  # few: of an address and where it led to
+        known = [slot for slot, key in slots if self._keys.item(slot) == key]
         pages, total = self._hosts.get(host, (0, 0.0))
         all_pages, sum_of_all = self.pages, self.sum
         if before is not None and pages:
             pages, total, all_pages, sum_of_all = pages - 1, total - before, all_pages - 1, sum_of_all - before
         usual = sum_of_all / all_pages if all_pages else 0.0
         neighbour = (total + HOST_TRUST * usual) / (pages + HOST_TRUST)
-        return (float(self._sums[known].sum()) + neighbour) / (int(self._counts[known].sum()) + 1)
+        return (sum(map(self._sums.item, known)) + neighbour) / (sum(map(self._counts.item, known)) + 1)
 
     def add(self, keys: Keys, host: str, value: float) -> None:
         """One more page of this host and value, which links to these addresses, each named once."""
@@ -88,7 +91,7 @@ class InLinks:
         else:
             self._link(keys[self.counts(keys) == 0], value)
             self._count(host, 0, value - before)
-        slot = page & np.uint64(len(self._read) - 1)
+        slot = self._read_slot(page)
         self._read[slot], self._values[slot] = page, value
 
     def _link(self, keys: Keys, value: float) -> None:

@@ -7,7 +7,7 @@ page are forgotten, or the rarer half: memory is bounded, and common words keep 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,16 @@ def slowly_numbered(known: dict[str, int], words: Collection[str]) -> Ids:
     return np.fromiter([known.setdefault(word, len(known)) for word in words], np.int64, len(words))
 
 
+def slowly_added(figures: Floats, rows: Ids, amounts: Sequence[float]) -> None:
+    """Likewise: an amount for each column is added to these rows, each named once."""
+    figures[rows] += amounts
+
+
 try:
+    from wolfspider.core.word_lists import add_to_rows as add_to_rows
     from wolfspider.core.word_lists import numbered as numbered
 except ImportError:
-    numbered = slowly_numbered
+    add_to_rows, numbered = slowly_added, slowly_numbered
 
 
 class Lexicon:
@@ -52,11 +58,11 @@ class Lexicon:
     def add(self, ids: Ids, *amounts: float) -> None:
         """One more page with these words, each counted once, and an amount for each sum."""
         self.pages += 1
-        self._figures[ids] += (1.0, *amounts)
+        add_to_rows(self._figures, ids, (1.0, *amounts))
 
     def sums(self, ids: Ids) -> Floats:
         """One row for each sum, one column for each word."""
-        found: Floats = self._figures[ids].T[1:]
+        found: Floats = self._figures.take(ids, axis=0).T[1:]
         return found
 
     def idf(self, ids: Ids) -> Floats:

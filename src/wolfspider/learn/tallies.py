@@ -6,10 +6,12 @@ was expected before.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wolfspider.core.codec import helper
 from wolfspider.core.text import key_of
@@ -28,12 +30,18 @@ class Tallies:
         self._counts: Floats = np.zeros(SLOTS)
         self._sums: Floats = np.zeros(SLOTS)
 
-    def add(self, slot: int, value: float) -> None:
-        self._counts[slot] += 1
-        self._sums[slot] += value
+    def add(self, slot: int, value: float, memory: float = math.inf) -> None:
+        """`memory`: as if only about so many trials were remembered, the last ones best."""
+        kept = min(1.0, (memory - 1) / max(1.0, self._counts[slot]))
+        self._counts[slot] = self._counts[slot] * kept + 1
+        self._sums[slot] = self._sums[slot] * kept + value
 
     def counts(self, slots: Ints) -> Floats:
         return self._counts[slots]
+
+    def mixed(self, slots: Ints) -> NDArray[np.bool_]:
+        """Of trials that fail (0) or succeed (1): where there were both."""
+        return np.asarray((self._sums[slots] > 0) & (self._sums[slots] < self._counts[slots]))
 
     def means(self, slots: Ints, expected: Floats | float, trust: float) -> Floats:
         """As if each had been tried `trust` times before, with what was expected."""

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wolfspider.core.codec import helper
+from wolfspider.core.keys import keys_of
 from wolfspider.core.model import Link
 from wolfspider.core.text import key_of
 from wolfspider.policy.host_queues import Head, Heads, Known, Queue, column, highest
@@ -81,10 +82,10 @@ class Frontier:
 
     def extend(self, links: Iterable[Link], scores: Iterable[float], source: str = "", extra: Any = None) -> list[int]:
         """The links of one page, each with its score. Returns their numbers; -1 for one that was handed out before."""
+        links = tuple(links)
         known, adds = self.known, self.merge == "sum"
         found: list[int] = []
-        for link, score in zip(links, scores, strict=True):
-            key = key_of(link.url)
+        for link, key, score in zip(links, keys_of(link.url for link in links), scores, strict=True):
             number = known.get(key)
             if number == TAKEN:
                 found.append(-1)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from wolfspider.core.keys import keys_of
 from wolfspider.core.limits import DRY
 from wolfspider.core.model import Failure, Link, Page, host_of, is_web_address
 from wolfspider.core.text import key_of
@@ -87,7 +88,8 @@ class Prospects:
         if isinstance(result, Page):
             keys.append(key_of(result.final_url))
             host = host_of(result.final_url)
-            shown = {key_of(one.url): one.url for one in result.links[:_MOST_LINKS]}
+            urls = [one.url for one in result.links[:_MOST_LINKS]]
+            shown = dict(zip(keys_of(urls), urls, strict=True))
         self.seen(keys, self._host(host), shown.items(), self._host_of, relevant, downloads)
 
     def seen(

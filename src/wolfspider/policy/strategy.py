@@ -14,13 +14,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from wolfspider.core.events import Noted
 from wolfspider.core.model import Credit, Link, Outcome, Page, Verdict, Visit
 from wolfspider.core.params import chosen
 from wolfspider.core.topic import Topic
-from wolfspider.learn.page_states import States
 from wolfspider.policy.browsing import Browsing
 from wolfspider.policy.frontier import Frontier, Item
 from wolfspider.policy.link_shelf import Interned, Shelf
@@ -28,6 +27,9 @@ from wolfspider.policy.reinforcer import Terms
 from wolfspider.policy.room import Broken, Room
 from wolfspider.policy.topic_words import Similarity
 from wolfspider.policy.turns import Group, Turns
+
+if TYPE_CHECKING:
+    from wolfspider.learn.page_states import States
 
 # Fields that come from outside, and so are no state
 HANDED = ("topic", "params", "rng", "shelf", "notes", "allows", "budget_left")
