@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=6000, help="of each crawl")
     parser.add_argument("--slots", type=int, default=32, help="for each worker")
     parser.add_argument("--delay", type=float, default=1.0)
-    parser.add_argument("--latency", type=float, default=LATENCY)
+    parser.add_argument("--latency", type=float, default=LATENCY, help="seconds, more than 0")
     parser.add_argument("--strategy", default="best-first")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)

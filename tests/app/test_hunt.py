@@ -283,11 +283,12 @@ def test_without_a_folder_nothing_is_left_behind(tmp_path: Path, monkeypatch: py
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_program_is_told_too_that_nobody_answers_for_all_addresses() -> None:
+def test_a_program_is_told_too_that_nobody_answers_for_all_addresses(tmp_path: Path) -> None:
     with socket.socket() as taken:  # and does not listen
         taken.bind(("127.0.0.1", 0))
         with pytest.raises(Nothing, match="Nobody answers at"):
-            asyncio.run(hunt(taken.getsockname()[1], "http://a.test/ok"))
+            asyncio.run(hunt(taken.getsockname()[1], "http://a.test/ok", out=tmp_path / "run"))
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_hunt_can_be_steered_only_once_it_runs() -> None:

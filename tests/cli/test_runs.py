@@ -305,9 +305,11 @@ def test_there_is_an_end_for_every_reason_that_a_crawl_may_have() -> None:
     assert set(CODES) == set(events.EndReason) - {events.EndReason.PAUSED}
 
 
-def test_a_server_for_every_address_that_is_not_there_is_told_at_once(run: Run, tmp_path: Path) -> None:
-    code, _, err = run("crawl http://a.test/ --topic spiders --via 127.0.0.1:1 --out", tmp_path / "run")
-    assert code == NOTHING and err.startswith("wolfspider: Nobody answers at 127.0.0.1:1; is `wolfspider web serve`")
+@pytest.mark.parametrize("command", ["crawl", "watch", "crawl --islands 2"])
+def test_a_server_for_every_address_that_is_not_there_is_told_at_once(run: Run, tmp_path: Path, command: str) -> None:
+    code, _, err = run(f"{command} http://a.test/ --topic spiders --via 127.0.0.1:1 --out", tmp_path / "run")
+    assert code == NOTHING and err.startswith("wolfspider: Nobody answers at 127.0.0.1:1, the server of --via.")
+    assert "`wolfspider web serve WEB --port 1`" in err
     assert not (tmp_path / "run").exists()
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -59,11 +60,65 @@ def test_a_server_that_is_none_of_rays_is_not_waited_for() -> None:
         thread.join()
 
 
+_HEADERS, _SETTINGS, _GOAWAY = b"\1", b"\4", b"\7"
+
+
+def frame(kind: bytes, flags: int = 0, stream: int = 0, body: bytes = b"") -> bytes:
+    """Of HTTP/2."""
+    return len(body).to_bytes(3) + kind + bytes([flags]) + stream.to_bytes(4) + body
+
+
+def greet(connection: socket.socket, then: str) -> None:
+    """Be a server of HTTP/2 that, once it has greeted back, says nothing, leaves, or answers 404 to all."""
+    with connection:
+        connection.sendall(frame(_SETTINGS) + (frame(_GOAWAY, body=bytes(8)) if then == "leave" else b""))
+        connection.recv(24, socket.MSG_WAITALL)
+        while then != "leave" and len(head := connection.recv(9, socket.MSG_WAITALL)) == 9:
+            connection.recv(int.from_bytes(head[:3]), socket.MSG_WAITALL) if any(head[:3]) else b""
+            if then == "404" and head[3:4] == _HEADERS:
+                connection.sendall(frame(_HEADERS, 5, int.from_bytes(head[5:]), b"\x8d"))
+            if then == "404" and head[3:5] == _SETTINGS + b"\0":
+                connection.sendall(frame(_SETTINGS, 1))
+
+
+@pytest.mark.parametrize(("then", "seconds"), [("404", 30), ("nothing", 2), ("leave", 2)])
+def test_a_server_of_http_2_that_is_none_of_rays_is_told_as_such(
+    then: str, seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setattr(ray_home, "_ASKED", seconds)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with suppress(OSError):
+                while True:
+                    threading.Thread(target=suppressed, args=(server.accept()[0],), daemon=True).start()
+
+        def suppressed(connection: socket.socket) -> None:
+            with suppress(OSError):
+                greet(connection, then)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        assert ray_home._answers(address)
+        with pytest.raises(Problem, match=f"no Ray cluster at {address}"):
+            ray_home.found(address)
+        monkeypatch.setenv("RAY_ADDRESS", address)
+        assert ray_home.found("auto") is None
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_port_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_home, "_GREETED", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(Problem, match="no Ray cluster at"):
+        ray_home.found(f"127.0.0.1:{server.getsockname()[1]}")
+
+
 def test_a_note_that_is_not_ones_own_counts_for_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     note = tmp_path / "ray_current_cluster"
     note.write_text("127.0.0.1:6379")
     monkeypatch.setattr(ray_home, "_CURRENT", str(note))
-    monkeypatch.setattr(ray_home, "_answers", bool)
+    monkeypatch.setattr(ray_home, "_is_cluster", bool)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert ray_home.found("auto") == "127.0.0.1:6379"
     stranger = SimpleNamespace(st_uid=os.geteuid() + 1, st_mode=stat.S_IFREG)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,10 +17,11 @@ import pytest
 from tests.islands.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
+from wolfspider.app import steering
 from wolfspider.app.settings import Settings
 from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import EndReason
+from wolfspider.core.events import EndReason, SetLimit
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
 from wolfspider.export.export_tally import Exported
@@ -228,7 +229,7 @@ def keeper_that_starts(folder: Path, monkeypatch: pytest.MonkeyPatch, program: s
 
     monkeypatch.setattr(subprocess, "Popen", started)
     begun = Settings(urls=(SEED,), topic=TOPIC, via="127.0.0.1:1")
-    return Keeper(folder, 0, open_fleet(folder, begun, 1), begun)
+    return Keeper(folder, 0, open_fleet(folder, begun, 1)["name"], begun)
 
 
 def test_what_passes_between_head_and_keeper_is_the_same_on_both_sides() -> None:
@@ -255,6 +256,12 @@ class NoKeepers:
 
     def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
         return [IslandReport(why=why).to_bytes() for why in self.why]
+
+    def machines(self) -> int:
+        return 1
+
+    def place(self, number: int, at_work: Collection[int], most: int) -> None:
+        pass
 
     def close(self) -> None:
         pass
@@ -284,7 +291,7 @@ def test_a_damaged_note_of_a_keeper_or_a_full_disk_is_told_as_such(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = Settings(urls=(SEED,), topic=TOPIC, via="127.0.0.1:1")
-    name = open_fleet(tmp_path, begun, 2)
+    name = open_fleet(tmp_path, begun, 2)["name"]
     (tmp_path / "keepers").mkdir()
     (tmp_path / "keepers" / "1.db").write_bytes(b"junk" * 5000)
     with pytest.raises(BadInput, match=r"1\.db is damaged: .* Remove it"):
@@ -300,7 +307,9 @@ def test_a_damaged_note_of_a_keeper_or_a_full_disk_is_told_as_such(
     keeper.close()
 
 
-@pytest.mark.parametrize("change", [{"name": None}, {"islands": True}, {"islands": 0}, {"settings": []}])
+@pytest.mark.parametrize(
+    "change", [{"name": None}, {"islands": True}, {"islands": 0}, {"settings": []}, {"per_machine": -1}]
+)
 def test_a_fleet_that_does_not_say_what_it_is_is_damaged(tmp_path: Path, change: dict[str, object]) -> None:
     describe_fleet(tmp_path, {"islands": 2, "name": "a", "settings": {}, **change})
     with pytest.raises(BadInput, match="is damaged"):
@@ -318,6 +327,36 @@ def test_what_is_for_one_run_says_what_to_name_of_a_fleet(tmp_path: Path, capsys
     assert f"check {folder}/islands/1. " in Exported(folder, damaged=1).told()
 
 
+def test_an_island_is_not_crawled_beside_its_fleet_nor_given_more_than_its_lease(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet, island = tmp_path / "fleet", tmp_path / "fleet" / "islands" / "1"
+    begun = Settings(urls=(SEED,), topic=TOPIC, disk_floor=0)
+    with IslandWeb().served() as web:
+        begun = replace(begun, via=f"127.0.0.1:{web.port}", territory="1/2", pages=5)
+        open_fleet(fleet, replace(begun, territory=""), 2)
+        create(island, {"settings": begun.to_json()}, info={"software": "test"}).close()
+        (tmp_path / "link").symlink_to(island)
+        again = ["--topic", TOPIC, "--via", begun.via, "--disk-floor", "0", "--territory", "1/2"]
+        for words in (
+            ["resume", island],
+            ["resume", island, "--pages", "99"],
+            ["resume", tmp_path / "link"],
+            ["crawl", SEED, *again, "--out", island],
+            ["crawl", SEED, *again, "--out", fleet / "islands" / "2"],
+        ):
+            assert main([*map(str, words), "--quiet"]) == 2
+            told = capsys.readouterr().err
+            assert "is an island of a fleet" in told and f"resume {fleet}`" in told
+        for limit in ("pages=99", "max-mb=1", "per-hour=9"):
+            assert main(["steer", str(island), "limit", limit]) == 2
+            told = capsys.readouterr().err
+            assert f"resume {fleet} --{limit.partition('=')[0]} N`" in told
+        assert web.pages() == []
+    assert not (fleet / "islands" / "2").exists()
+    assert steering.command_for(island, "limit", ["slots=2"]) == SetLimit("slots", 2)
+
+
 def test_islands_that_are_gone_or_have_not_begun_are_told(tmp_path: Path) -> None:
     open_fleet(tmp_path, Settings(urls=(SEED,), topic=TOPIC), 3)
     (tmp_path / "islands").mkdir()
@@ -325,17 +364,3 @@ def test_islands_that_are_gone_or_have_not_begun_are_told(tmp_path: Path) -> Non
     (tmp_path / STANDING).write_text(json.dumps({"islands": [{"spent": 9}, {"spent": 9}, {"spent": 0}]}))
     *_, second, third = fleet_standing.lines(tmp_path, time.time())
     assert (second, third) == ("Island 2, gone: there is no run in its folder.", "Island 3 has not begun.")
-
-
-def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:
-    first = Settings(urls=(SEED,), topic=TOPIC)
-    name = open_fleet(tmp_path / "fleet", first, 3)
-    assert open_fleet(tmp_path / "fleet", first, 3) == name
-    with pytest.raises(Problem, match=r"begun otherwise .islands"):
-        open_fleet(tmp_path / "fleet", first, 4)
-    with pytest.raises(Problem, match=r"begun otherwise .topic"):
-        open_fleet(tmp_path / "fleet", Settings(urls=(SEED,), topic="bread"), 3)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "letters.txt").touch()
-    with pytest.raises(Problem, match=r"holds 'letters.txt'"):
-        open_fleet(tmp_path / "other", first, 3)

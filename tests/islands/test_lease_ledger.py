@@ -62,11 +62,29 @@ def test_no_order_of_leases_spending_deaths_and_returns_exceeds_the_budget(
     assert sum(isle.spent for isle in isles) + ledger.free <= budget
 
 
-def test_all_of_the_budget_is_spent_if_one_island_alone_has_work() -> None:
-    ledger, spent = LeaseLedger(1_000, [0, 0, 0]), 0
+@pytest.mark.parametrize(("budget", "count"), [(1_000, 3), (60, 4), (3, 4)])
+def test_all_of_the_budget_is_spent_if_one_island_alone_has_work(budget: int, count: int) -> None:
+    ledger, spent = LeaseLedger(budget, [0] * count), 0
     while ledger.lease(1, spent):
         spent = ledger.limits[1]
-    assert (spent, ledger.free) == (1_000, 0)
+    assert (spent, ledger.free) == (budget, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "budget", "limits"),
+    [
+        ([0, 0, 0, 0], 60, [15, 11, 10, 10]),
+        ([500, 500, 0, 0], 1_060, [515, 511, 10, 10]),  # raised
+        ([0, 0, 0, 0], 12, [10, 2, 0, 0]),
+    ],
+)
+def test_a_small_budget_is_divided_among_all_islands_as_far_as_it_is_worth_a_process(
+    before: list[int], budget: int, limits: list[int]
+) -> None:
+    ledger = LeaseLedger(budget, before)
+    for island, spent in enumerate(before):
+        ledger.lease(island, spent)
+    assert ledger.limits == limits
 
 
 def test_leases_shrink_with_what_is_left_and_wait_until_the_last_is_half_used() -> None:
@@ -91,7 +109,8 @@ def test_a_lowered_budget_calls_all_leases_back_and_deals_out_what_is_left() -> 
         ledger.give_back(island, spent[island])
         ledger.has_spent(island, spent[island])
     assert (ledger.orders(), ledger.free) == (spent, 20)
-    assert ledger.lease(0, 10) and ledger.orders() == [30, 30]
+    assert ledger.lease(0, 10) and ledger.orders() == [20, 30]
+    assert ledger.lease(1, 30) and ledger.orders() == [20, 40]
 
 
 def test_what_was_spent_counts_though_the_ledger_was_lost() -> None:

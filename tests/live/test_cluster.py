@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.live.hunting import Hosts, assert_whole, finished, prepared, stored
+from tests.watch.papers import HOUR, NOON, Article, Paper, watching
 
 from wolfspider.app import cluster_status as status
 from wolfspider.app.cluster import may_be_out, workers_of, write_note
@@ -123,6 +124,24 @@ def test_a_machine_that_joins_gets_hosts_and_one_that_leaves_loses_no_page(
     assert server.worst() == 1
     assert not (tmp_path / "run" / "cluster.json").exists()
     assert_whole(tmp_path / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("timed")
+def test_a_watch_on_a_cluster_tells_what_is_new_in_every_session(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    paper = Paper()
+    paper.articles = {"recent": Article("Of this morning.", NOON - 2 * HOUR)}
+
+    async def main() -> None:
+        async with watching(paper, tmp_path / "run", cluster="local", fold=2.0) as under_way:
+            await under_way.until(lambda: under_way.told() == ["recent"])
+            await under_way.until(lambda: sum("a Ray cluster" in remark for remark in under_way.remarks) > 1)
+            paper.articles["fresh"] = Article("Just now.", under_way.now())
+            await under_way.until(lambda: "fresh" in under_way.told())
+
+    asyncio.run(main())
+    assert not (tmp_path / "run" / "cluster.json").exists()
 
 
 @pytest.mark.slow

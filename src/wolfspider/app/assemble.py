@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wolfspider import __version__
 from wolfspider.app import cluster, preflight
@@ -52,8 +52,10 @@ from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
 from wolfspider.web.seeds.watched_lists import WatchedLists
-from wolfspider.web.worlds.recording.recorder import Recorder, states_for
 from wolfspider.web.worlds.world import Askable, Web
+
+if TYPE_CHECKING:
+    from wolfspider.web.worlds.recording.recorder import Recorder
 
 HOUR = 3600.0
 SECOND_LOOKS = 4  # times that a strategy of a watch looks at a document again: up to 40 hours after it was found
@@ -125,11 +127,16 @@ def scope_of(settings: Settings) -> Scope:
     sites of another crawl's territory."""
     named, owned = frozenset(map(seeds.address, settings.urls)), owned_by(settings)
 
-    def within(url: str) -> bool:
-        pdf = settings.pdf and url.partition("?")[0].lower().endswith(".pdf")
-        return (not looks_like_file(url) or url in named or pdf) and owned(host_of(url))
+    def wanted(url: str) -> bool:
+        if not looks_like_file(url) or url in named:
+            return True
+        return settings.pdf and url.partition("?")[0].lower().endswith(".pdf")
 
-    return Scope(settings.include, settings.exclude, within, Nofollow(settings.nofollow))
+    def within(url: str) -> bool:
+        return wanted(url) and owned(host_of(url))
+
+    inside = within if settings.territory else wanted
+    return Scope(settings.include, settings.exclude, inside, Nofollow(settings.nofollow))
 
 
 def owned_by(settings: Settings) -> Callable[[str], bool]:
@@ -288,6 +295,8 @@ def recorder_of(settings: Settings, crawl: Crawl, stack: AsyncExitStack) -> Reco
     """Records what happens from now on, if that is wanted; a recording that is there is continued."""
     if not settings.record:
         return None
+    from wolfspider.web.worlds.recording.recorder import Recorder, states_for
+
     recorder = Recorder(Path(settings.record), states_for(crawl.strategy), web="live", seeds=settings.urls)
     stack.callback(recorder.close)
     return recorder

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wolfspider.app import assemble, leaping, preflight, run_folder, starting_points, teacher
 from wolfspider.app.changed_limits import move_limits
@@ -33,14 +34,17 @@ from wolfspider.files.disk import check_floor
 from wolfspider.files.program_name import shell_command
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
+from wolfspider.store.fleet_folder import refuse_island
 from wolfspider.store.folder import is_run
 from wolfspider.store.inbox import MOST_WAITING, too_many
 from wolfspider.store.run_clock import RunClock
 from wolfspider.store.view import RunView, utc
 from wolfspider.web.http.live_web import Live
 from wolfspider.web.seeds import sources
-from wolfspider.web.worlds.recording.recorder import Recorder
 from wolfspider.web.worlds.world import Askable
+
+if TYPE_CHECKING:
+    from wolfspider.web.worlds.recording.recorder import Recorder
 
 _CUT_SHORT = (EndReason.STOPPED, EndReason.INTERRUPTED, EndReason.DISK, EndReason.TIME, EndReason.BYTES)
 _FAR = 2 * 86_400.0  # seconds from our own time, of which a person is told
@@ -58,9 +62,11 @@ class Hunt:
         remark: Callable[[str], None] | None = None,
         given: Collection[str] = (),
         again: bool = False,
+        leased: bool = False,
     ) -> None:
         """`given`: names of settings that the person gave, which count on resume even if the run began with the same
-        values. `again`: the command is one that begins a run, so what it also said then leaves later changes alone."""
+        values. `again`: the command is one that begins a run, so what it also said then leaves later changes alone.
+        `leased`: the fleet that the run is an island of says what it may spend."""
         check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
         preflight.check(settings)
         teacher.check_settings(settings)
@@ -68,6 +74,7 @@ class Hunt:
         if not begun:
             preflight.check_texts(settings)
         self.settings, self.folder, self.given, self._again = settings, folder, given, again
+        self._leased = leased
         self._budget = preflight.memory_budget(settings)
         # The standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if begun else starting_points.listed(settings)
@@ -87,6 +94,8 @@ class Hunt:
         self._ended = asyncio.Event()  # and that it was
 
     async def run(self) -> Result:
+        if self.folder is not None and not self._leased:
+            refuse_island(self.folder)
         result = await self._session()
         if (self.settings.keep_days or self.settings.keep_mb) and self.folder is not None and is_run(self.folder):
             from wolfspider.app.forgetting import keep_within  # which opens runs by this module
@@ -99,6 +108,8 @@ class Hunt:
         async with AsyncExitStack() as stack:
             if not self._prepared:
                 await self._open_leaps()
+                if self.folder is None or not is_run(self.folder):  # before there is one
+                    await starting_points.check_server(self.settings)
             if self.leaping is not None:
                 stack.callback(self.leaping.close)
             store, folder, reopened = self._open_run(stack)
@@ -113,7 +124,7 @@ class Hunt:
             settings = run_folder.with_old_leave(self.settings, store.about, self.remark)
             added = RunView(folder).starting_points() if reopened and settings.allow_private else ()
             web = self.web = assemble.web_of(settings, store, clock, stack, (*self._listed, *added))
-            if not self._prepared:
+            if reopened and not self._prepared:
                 await starting_points.check_server(settings)
             start = None if resumed else await unless(self._ended, self._gather(store, web, reopened))
             if resumed is None and start is None:

@@ -91,6 +91,8 @@ def check_territory(settings: Settings) -> None:
     turns there that do not know of each other."""
     if SiteShare.read(settings.territory) is None:
         return
+    if settings.watch:
+        raise Problem("A watch has no territory: it looks for feeds and sitemaps, which may lie on any site.")
     for name in ("sitemap", "feed", "search", "leaps", "requisites"):
         if getattr(settings, name):
             raise Problem(f"--{name} asks sites of any territory, so a crawl with a territory has none.")

@@ -25,6 +25,7 @@ from wolfspider.core.params import chosen, move
 from wolfspider.core.scope import Rule
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
+from wolfspider.store.fleet_folder import fleet_of
 from wolfspider.store.folder import Places
 from wolfspider.store.inbox import answer_to, append_command
 from wolfspider.store.view import RunView
@@ -32,6 +33,7 @@ from wolfspider.web.seeds.sources import NoHost, address
 
 _PAUSE = 0.1  # seconds between two checks for the answer
 _LIMITS = "|".join(f"{name}={'S' if name == 'delay' else 'N'}" for name in LIVE)
+_OF_FLEET = ("pages", "max_mb", "per_hour")  # limits of which an island has a part, and its fleet the whole
 _MOST_SEEDS = 3  # named in a line
 
 # A run without links may get new ones, and pages can be labelled at any time; a resumed run obeys that before it ends.
@@ -113,6 +115,12 @@ def command_for(run: Path, verb: str, words: Sequence[str]) -> Command:
     if bool(words) != bool(needs):
         raise Problem(f"It is `{shell_command('steer', 'RUN', verb)} {needs}`.".replace(" `.", "`."))
     command = make(words)
+    if isinstance(command, events.SetLimit) and command.name in _OF_FLEET and (fleet := fleet_of(run)) is not None:
+        option = f"--{command.name.replace('_', '-')}"
+        raise Problem(
+            f"{run} is an island of a fleet, and {option} is of the whole fleet: stop that, and resume it by "
+            f"`{shell_command('resume', fleet, option)} N`."
+        )
     if isinstance(command, events.SetParam):
         with suppress(ClassNeeded):  # then the crawl alone can check it
             params: Any = chosen(strategy_kind(settings.strategy).Params, settings.set)

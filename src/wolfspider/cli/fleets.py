@@ -36,7 +36,9 @@ _WHY = {
 _GIVEN_UP = "Islands were given up, as they died again and again, and no other has anything left to follow."
 
 
-def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bool) -> int:
+def crawl(
+    settings: Settings, folder: Path, count: int, as_json: bool, quiet: bool, per_machine: int | None = None
+) -> int:
     """Begin or resume a fleet, and run it to its end."""
     from wolfspider.islands.fleet import opened_fleet
 
@@ -57,7 +59,7 @@ def crawl(settings: Settings, folder: Path, count: int, as_json: bool, quiet: bo
             told = time.monotonic()
             say(console, line(reports, settings.pages))
 
-    with opened_fleet(folder, settings, count, settings.cluster, tell) as head, _signals(head):
+    with opened_fleet(folder, settings, count, settings.cluster, tell, per_machine) as head, _signals(head):
         reason = head.run()
     given_up = any(report.deaths and report.trouble and not report.wants for report in head.reports)
     why = _GIVEN_UP if given_up and reason == EndReason.DONE else _WHY[reason]
@@ -79,10 +81,10 @@ def line(reports: Sequence[IslandReport], budget: int) -> str:
     return f"{at_work} of {len(reports)} islands at work; {spent:,} of {budget:,} downloads; {found}."
 
 
-def resume(folder: Path, flags: dict[str, object], as_json: bool, quiet: bool) -> int:
+def resume(folder: Path, flags: dict[str, object], as_json: bool, quiet: bool, per_machine: int | None = None) -> int:
     about = about_fleet(folder)
     settings = choose(resumed_with(Settings.from_json(about["settings"]), flags), environment=False).settings
-    return crawl(settings, folder, int(about["islands"]), as_json, quiet)
+    return crawl(settings, folder, about["islands"], as_json, quiet, per_machine)
 
 
 @contextmanager

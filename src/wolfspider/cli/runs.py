@@ -31,6 +31,17 @@ from wolfspider.core.errors import BadInput, Problem
 
 FORMATS = "jsonl|csv|warc|wacz|parquet|markdown|atom|graphml|tantivy"
 _PURPOSES = "; ".join(f"{name}: {preset.says}" for name, preset in PRESETS.items())
+_NO_ISLANDS = "--per-machine is for a fleet of islands: begin one by --islands N, or leave it away."
+PerMachine = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        max=1000,
+        help="Islands of a fleet that are at work at the same time for each machine, in turns; 0 is all.",
+        show_default=False,
+    ),
+]
 AsEvents = Annotated[bool, typer.Option("--json", help="Every event as a line of JSON on stdout.")]
 
 
@@ -58,6 +69,7 @@ def crawl(
     islands: Annotated[
         int, typer.Option(metavar="N", min=0, max=1000, help="Several whole crawls that share the web and the budget.")
     ] = 0,
+    per_machine: PerMachine = None,
     dashboard: Beside = False,
     as_json: AsEvents = False,
     quiet: Quiet = False,
@@ -77,14 +89,18 @@ def crawl(
         if not islands:
             raise Problem(f"{folder} is a fleet: give --islands as it was begun, or another folder by --out.")
         with served_beside(dashboard, island_folder(folder, 0), quiet):
-            return fleets.crawl(chosen.settings, folder, islands, as_json, quiet)
+            return fleets.crawl(chosen.settings, folder, islands, as_json, quiet, per_machine)
+    if per_machine is not None:
+        raise Problem(_NO_ISLANDS)
     with served_beside(dashboard, folder, quiet):
         return crawling.crawl(chosen.settings, folder, as_json, quiet, given=tuple(flags), again=True)
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider resume run\n  wolfspider resume run --pages 2000"))
 @with_settings(only=CHANGEABLE)
-def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Quiet = False) -> int:
+def resume(
+    flags: dict[str, Any], run: Run, per_machine: PerMachine = None, as_json: AsEvents = False, quiet: Quiet = False
+) -> int:
     """Resume a run after a stop or a crash, as if nothing had happened."""
     from wolfspider.app.run_folder import settings_of
     from wolfspider.app.settings import choose
@@ -95,7 +111,9 @@ def resume(flags: dict[str, Any], run: Run, as_json: AsEvents = False, quiet: Qu
     if is_fleet(run):
         from wolfspider.cli import fleets
 
-        return fleets.resume(run, flags, as_json, quiet)
+        return fleets.resume(run, flags, as_json, quiet, per_machine)
+    if per_machine is not None:
+        raise Problem(_NO_ISLANDS)
     settings = choose(resumed_with(settings_of(run), flags), environment=False).settings
     if settings.watch:
         from wolfspider.cli import watches

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypedDict
 
 from wolfspider.core.plain_text import plainly
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.files.lock import is_owned
-from wolfspider.store.fleet_folder import ISLANDS, is_fleet, standing_of
+from wolfspider.store.fleet_folder import fleet_with, standing_of
 from wolfspider.store.folder import is_run
 from wolfspider.store.view import RunView
 
@@ -62,14 +61,8 @@ class IslandTable(TypedDict):
     workers: list[IslandLine]
 
 
-def fleet_of(desk: RunDesk) -> Path | None:
-    """The fleet whose islands are the runs of this folder."""
-    fleet = desk.folder.parent
-    return fleet if desk.folder.name == ISLANDS and is_fleet(fleet) else None
-
-
 def workers(desk: RunDesk) -> IslandTable:
-    fleet = fleet_of(desk)
+    fleet = fleet_with(desk.folder)
     said: Mapping[str, Any] = {} if fleet is None else standing_of(fleet)
     at, islands = _number(said.get("at")), said.get("islands")
     return {

@@ -12,19 +12,21 @@ If the head dies, so do the islands; the same command resumes them all. If an is
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from wolfspider.app import preflight
 from wolfspider.app.settings import IDENTITY, Settings
+from wolfspider.app.starting_points import check_server
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
 from wolfspider.core.model import host_of
@@ -41,6 +43,7 @@ from wolfspider.store.folder import is_run
 from wolfspider.web.http.gates import HostCap
 
 EVERY = 0.5  # seconds between two turns
+TURN = 300.0  # seconds that an island is at work while others wait for a turn
 QUIET = 3  # turns in which nobody has anything to do, after which the fleet is over
 _BEFORE_DONE = (
     EndReason.DISK,
@@ -57,6 +60,14 @@ class KeeperHome(Protocol):
         """A turn of each keeper, at the same time. None of one whose machine died: it is replaced."""
         ...
 
+    def machines(self) -> int:
+        """How many there are now."""
+        ...
+
+    def place(self, number: int, at_work: Collection[int], most: int) -> None:
+        """An island that is not at work is about to be: let its keeper be on a machine where fewer than `most` are."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -68,6 +79,12 @@ class KeepersHere:
 
     def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
         return [keeper.turn(order) for keeper, order in zip(self._keepers, orders, strict=True)]
+
+    def machines(self) -> int:
+        return 1
+
+    def place(self, number: int, at_work: Collection[int], most: int) -> None:
+        """There is but one place."""
 
     def close(self) -> None:
         for keeper in self._keepers:
@@ -89,24 +106,37 @@ def check_fleet(settings: Settings, count: int) -> None:
     preflight.check(replace(settings, territory=f"1/{count}", cluster=""))
 
 
-def open_fleet(folder: Path, settings: Settings, count: int) -> str:
-    """Make the folder of a fleet, or see that it is this one; what fleet.json calls it."""
+def make_folder(folder: Path) -> None:
+    """A folder that a fleet can be in, if there is none yet. Nothing is left in one that is something else."""
     if is_run(folder):
         raise Problem(f"{folder} is a run of one crawl: name another folder by --out.")
-    if not is_fleet(folder):
+    try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if others := sorted(set(os.listdir(folder)) - {"lock", f".{FLEET}.part"}):
-            raise Problem(f"{folder} holds {others[0]!r} and is no fleet: choose an empty folder.")
-        name = secrets.token_hex(8)
-        describe_fleet(folder, {"islands": count, "name": name, "settings": settings.to_json()})
-        return name
+        others = sorted(set(os.listdir(folder)) - {"lock", f".{FLEET}.part"})
+    except OSError as error:
+        raise Problem(f"{folder} cannot be made: {error.strerror}.") from error
+    if others and not is_fleet(folder):
+        raise Problem(f"{folder} holds {others[0]!r} and is no fleet: choose an empty folder.")
+
+
+def open_fleet(folder: Path, settings: Settings, count: int, per_machine: int | None = None) -> dict[str, Any]:
+    """Begin a fleet in a folder, or see that it is this one; what fleet.json says of it. Whoever has the lock of the
+    folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given."""
+    make_folder(folder)
+    if not is_fleet(folder):
+        sizes = {"islands": count, "per_machine": per_machine or 0}
+        describe_fleet(folder, {**sizes, "name": secrets.token_hex(8), "settings": settings.to_json()})
+        return about_fleet(folder)
     about = about_fleet(folder)
     first = Settings.from_json(about["settings"])
     differing = [name for name in sorted(IDENTITY) if getattr(first, name) != getattr(settings, name)]
     if about["islands"] != count or differing:
         what = differing[0] if differing else "islands"
         raise Problem(f"{folder} is a fleet that was begun otherwise ({what}). Name another folder by --out.")
-    return str(about["name"])
+    if per_machine is not None and per_machine != about["per_machine"]:
+        about["per_machine"] = per_machine
+        describe_fleet(folder, about)
+    return about
 
 
 def settings_of_island(settings: Settings, count: int) -> Settings:
@@ -122,25 +152,29 @@ def settings_of_island(settings: Settings, count: int) -> Settings:
 
 @dataclass
 class FleetHead:
-    """`tell` gets how the islands stand after each turn."""
+    """`tell` gets how the islands stand after each turn. `per_machine`: islands at work at the same time for each
+    machine; 0 is all of them."""
 
     folder: Path
     count: int
     home: KeeperHome
     ledger: LeaseLedger
     tell: Callable[[Sequence[IslandReport]], None] = lambda reports: None
+    per_machine: int = 0
     reports: list[IslandReport] = field(default_factory=list)
     end: str = ""  # drain or stop, once that was asked for
     lost: int = 0  # keepers that died and were replaced
     _links: list[list[Handed]] = field(default_factory=list)  # on their way to each island
     _read: list[int] = field(default_factory=list)  # pages up to which links of each island are on their way
     _sent: list[int] = field(default_factory=list)  # and up to which they have come
+    _began: list[float] = field(default_factory=list)  # when the last turn of each island did; 0 before the first
+    _called_back: set[int] = field(default_factory=set)  # islands that give back what they have not spent
     _idle: int = 0  # turns in a row in which nobody had anything to do
 
     def __post_init__(self) -> None:
         self.reports = [IslandReport() for _ in range(self.count)]
         self._links = [[] for _ in range(self.count)]
-        self._read, self._sent = [0] * self.count, [0] * self.count
+        self._read, self._sent, self._began = [0] * self.count, [0] * self.count, [0.0] * self.count
         self._site = lru_cache(10_000)(HostCap().domain)
 
     def run(self) -> EndReason:
@@ -156,7 +190,8 @@ class FleetHead:
             self._write_standing(running=False)
 
     def turn(self) -> None:
-        parts = zip(self.ledger.orders(), self._links, self._sent, strict=True)
+        limits = [0 if number in self._called_back else limit for number, limit in enumerate(self.ledger.orders())]
+        parts = zip(limits, self._links, self._sent, strict=True)
         answers = self.home.turns([IslandOrder(*part, self.end).to_bytes() for part in parts])
         for number, answer in enumerate(answers):
             if answer is not None:
@@ -174,11 +209,37 @@ class FleetHead:
         for number in answered:
             self.ledger.give_back(number, self.reports[number].limit)
             self.ledger.has_spent(number, self.reports[number].spent)
-        for number in sorted(answered, key=lambda number: self.reports[number].spent) if not self.end else ():
-            if self.reports[number].wants:
-                self.ledger.lease(number, self.reports[number].spent)
+        for number in self._next(answered) if not self.end else ():
+            self.ledger.lease(number, self.reports[number].spent)
         if self.ledger.state() != before:
             write_budget(self.folder, self.ledger)
+
+    def _next(self, answered: Sequence[int]) -> list[int]:
+        """Islands that may get a lease now, those that have spent least first. If more want to work than may at the
+        same time, they take turns: each works to the end of its lease, or until its time is over. So a machine that
+        joins brings more to work."""
+        wanting = [number for number in answered if self.reports[number].wants]
+        wanting.sort(key=lambda number: self.reports[number].spent)
+        if not self.per_machine:
+            return wanting
+        at_work = [number for number in range(self.count) if self._is_at_work(number)]
+        waiting = [number for number in wanting if number not in at_work]
+        waiting.sort(key=self._began.__getitem__)  # whose last turn is longest ago
+        now = time.monotonic()
+        most = self.per_machine * self.home.machines()
+        turn_comes = waiting[: max(0, most - len(at_work))] if self.ledger.free else []
+        for number in turn_comes:
+            self.home.place(number, at_work, self.per_machine)
+            self._began[number] = now
+            at_work.append(number)
+        others_wait = len(turn_comes) < len(waiting)
+        self._called_back = {number for number in at_work if others_wait and now > self._began[number] + TURN}
+        return wanting if len(at_work) <= most and len(turn_comes) == len(waiting) else turn_comes
+
+    def _is_at_work(self, number: int) -> bool:
+        """Is it running, or about to?"""
+        report = self.reports[number]
+        return report.running or (report.wants and self.ledger.limits[number] > report.spent)
 
     def _carry(self, answered: Sequence[int]) -> None:
         """Links are gathered in one turn and handed over in the next. When all islands have answered to that, their
@@ -252,16 +313,26 @@ def budget_of(folder: Path, budget: int, count: int) -> LeaseLedger:
 
 @contextmanager
 def opened_fleet(
-    folder: Path, settings: Settings, count: int, cluster: str = "", tell: Callable[..., None] = lambda reports: None
+    folder: Path,
+    settings: Settings,
+    count: int,
+    cluster: str = "",
+    tell: Callable[..., None] = lambda reports: None,
+    per_machine: int | None = None,
 ) -> Iterator[FleetHead]:
-    """The fleet in this folder, begun or resumed, ready to run. `cluster`: as for --cluster; "" keeps all here."""
+    """The fleet in this folder, begun or resumed, ready to run. `cluster`: as for --cluster; "" keeps all here.
+    `per_machine`: as for a FleetHead; None leaves it as it was."""
     check_fleet(settings, count)
-    if cluster:
+    if cluster:  # its machines may reach what this one does not
         check_installed()
+    else:
+        asyncio.run(check_server(settings))
     folder = folder.absolute()
-    name = open_fleet(folder, settings, count)
+    make_folder(folder)
     lock = Lock(folder / "lock")
     try:
+        about = open_fleet(folder, settings, count, per_machine)
+        name = str(about["name"])
         ledger, of_island = budget_of(folder, settings.pages, count), settings_of_island(settings, count)
         with ExitStack() as stack:
             if cluster:
@@ -271,6 +342,6 @@ def opened_fleet(
                 home: KeeperHome = KeepersOnRay(ray_home, folder, count, name, of_island)
             else:
                 home = KeepersHere([Keeper(folder, number, name, of_island) for number in range(count)])
-            yield FleetHead(folder, count, home, ledger, tell)
+            yield FleetHead(folder, count, home, ledger, tell, about["per_machine"])
     finally:
         lock.release()

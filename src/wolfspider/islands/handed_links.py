@@ -28,6 +28,7 @@ _MAKE = (
     "CREATE TABLE IF NOT EXISTS sent (site TEXT PRIMARY KEY, links INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
 )
+DROP_WORST = "DELETE FROM links WHERE url = (SELECT url FROM links WHERE told = 0 ORDER BY score, url DESC LIMIT 1)"
 _COUNTED = "INSERT INTO sent VALUES (?, 1) ON CONFLICT (site) DO UPDATE SET links = links + 1"
 
 Handed = tuple[str, float]  # address, and the score of the page that has the link
@@ -70,14 +71,16 @@ class HandedLinks:
     # Links for this island
 
     def take(self, links: Iterable[tuple[str, str, float]]) -> None:
-        """Keep links (address, site, score) as far as there is room."""
+        """Keep links (address, site, score), the best that there is room for."""
         execute = self._connection.execute
         execute("BEGIN")
         waiting = self._waiting
         for url, site, score in links:
             (of_site,) = execute("SELECT COUNT(*) FROM links WHERE site = ?", (site,)).fetchone()
-            if waiting < MOST and of_site < OF_SITE and len(url) <= LONGEST:
+            if of_site < OF_SITE and len(url) <= LONGEST:
                 waiting += execute("INSERT OR IGNORE INTO links VALUES (?, ?, ?, 0)", (url, site, score)).rowcount
+            if waiting > MOST:
+                waiting -= execute(DROP_WORST).rowcount
         execute("COMMIT")
         self._waiting = waiting
 

@@ -36,7 +36,7 @@ def main(folder: Path) -> int:
         signal.signal(number, signal.SIG_IGN)
     try:
         given = Settings.from_json(json.loads(sys.stdin.readline()))
-        hunt = Hunt(settings_for(folder, given), folder, remark=print)
+        hunt = Hunt(settings_for(folder, given), folder, remark=print, leased=True)
         asyncio.run(_run(hunt))
     except Problem as problem:
         print(f"wolfspider: {problem}", flush=True)

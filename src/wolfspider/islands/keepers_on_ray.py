@@ -8,7 +8,9 @@ resumes the island from its folder, which therefore must be on a disk that all m
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +41,29 @@ class KeepersOnRay:
         self._ray, self._fleet, self._name = home.ray, str(fleet), name
         self._settings = json.dumps(settings.to_json()).encode()
         self._kind = home.ray.remote(num_cpus=0, max_restarts=0)(KeeperActor)
+        self._home, self._machines = home, list[str]()
+        self._at = [""] * count  # the machine that each was sent to
         self._actors: list[Any] = [self._made(number) for number in range(count)]
 
-    def _made(self, number: int) -> Any:
-        made = self._kind.options(scheduling_strategy="SPREAD")
+    def _made(self, number: int, machine: str = "") -> Any:
+        """On this machine, if it is still there; else on any."""
+        affinity = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+        self._at[number] = machine
+        made = self._kind.options(scheduling_strategy=affinity(machine, soft=True) if machine else "SPREAD")
         return made.remote(self._fleet, number, self._name, self._settings)
+
+    def machines(self) -> int:
+        with suppress(Exception):  # Ray is out of reach for a moment
+            self._machines = [str(node["NodeID"]) for node in self._home.nodes()]
+        return len(self._machines)
+
+    def place(self, number: int, at_work: Collection[int], most: int) -> None:
+        islands = Counter(self._at[other] for other in at_work)
+        if not self._machines or (self._at[number] in self._machines and islands[self._at[number]] < most):
+            return
+        self._ray.wait([self._actors[number].close.remote()], timeout=_GOODBYE)
+        self.kill(number)
+        self._actors[number] = self._made(number, min(self._machines, key=islands.__getitem__))
 
     def turns(self, orders: Sequence[bytes]) -> list[bytes | None]:
         asked = [actor.turn.remote(order) for actor, order in zip(self._actors, orders, strict=True)]

@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-SMALLEST, LARGEST = 50, 5_000  # downloads of a lease; the last one may be smaller
+SMALLEST, LARGEST = 10, 5_000  # downloads of a lease, for fewer are not worth a process; the last one may be smaller
+USUAL = 50  # downloads of a lease at least, if there are as many left for each island
 PORTIONS = 4  # leases of each island that what is left should suffice for
 
 
@@ -38,7 +39,8 @@ class LeaseLedger:
 
     def portion(self) -> int:
         """A lease, as large as leaves something for all: the less is left, the smaller."""
-        return min(self.free, LARGEST, max(SMALLEST, self.free // (PORTIONS * len(self.limits))))
+        share = self.free // len(self.limits)
+        return min(self.free, LARGEST, max(SMALLEST, min(USUAL, share), share // PORTIONS))
 
     def lease(self, island: int, spent: int) -> bool:
         """More for an island that has used up half of its last lease. Was there any?"""

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider import __version__
-from wolfspider.core.errors import BadInput
+from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
 from wolfspider.files.disk import open_to_read, whole_file
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.folder import is_run
 from wolfspider.web.http.gates import HostCap
 
@@ -35,6 +36,26 @@ def is_fleet(folder: Path) -> bool:
 def island_folder(fleet: Path, number: int) -> Path:
     """Of the island of this number, from 0; people count from 1."""
     return fleet / ISLANDS / f"{number + 1}"
+
+
+def fleet_with(islands: Path) -> Path | None:
+    """The fleet whose islands are the runs of this folder."""
+    folder = Path(os.path.realpath(islands))
+    return folder.parent if folder.name == ISLANDS and is_fleet(folder.parent) else None
+
+
+def fleet_of(run: Path) -> Path | None:
+    """The fleet that a run is an island of."""
+    return fleet_with(Path(os.path.realpath(run)).parent)
+
+
+def refuse_island(run: Path) -> None:
+    """An island is crawled by its fleet alone, which knows what it may spend."""
+    if (fleet := fleet_of(run)) is not None:
+        raise Problem(
+            f"{run} is an island of a fleet, and what it may download is leased to it by that fleet: resume them all "
+            f"by `{shell_command('resume', fleet)}`."
+        )
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -63,14 +84,14 @@ def describe_fleet(folder: Path, about: Mapping[str, Any]) -> None:
 
 
 def about_fleet(folder: Path) -> dict[str, Any]:
-    """How many islands it has, and the settings of all of them."""
+    """How many islands it has, how many are at work for each machine (0: all), and the settings of all of them."""
     said = read_json(folder / FLEET)
     about = said.get("about")
     if said.get("format") != _FORMAT:
         raise BadInput(f"{folder / FLEET} is of another version of wolfspider.")
     if isinstance(about, dict) and isinstance(about.get("settings"), dict) and isinstance(about.get("name"), str):
-        count = about.get("islands")
-        if type(count) is int and 1 <= count <= 1000:
+        count, per_machine = about.get("islands"), about.setdefault("per_machine", 0)
+        if type(count) is int and 1 <= count <= 1000 and type(per_machine) is int and 0 <= per_machine <= 1000:
             return about
     raise BadInput(f"{folder / FLEET} is damaged: it does not say what the fleet is.")
 

@@ -76,6 +76,7 @@ def clear(places: Places) -> None:
     """Remove leftovers of a run that was killed while it was made, under the lock: nothing of them was promised."""
     if is_run(places.folder):
         raise Problem(f"{places.folder} is a run already: resume it, or choose another folder.")
+    refuse_fleet(places.folder)
     if _has_begun(places):
         raise damaged(places.folder, "run.json is missing")
     for leftover in (places.database, places.wal, places.inbox, *(places.folder / name for name in _BESIDE)):

@@ -13,11 +13,14 @@ import logging
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem
@@ -45,9 +48,19 @@ _AT_HOME = ("127.0.0.1", "localhost", "[::1]")
 _CURRENT = "/tmp/ray/ray_current_cluster"  # noqa: S108  (where `ray start` notes what it started)
 _PATIENCE = 2.0  # seconds for a port to answer
 _GREETED = 10.0  # seconds for a server to greet back: it may be busy
+_ASKED = 30  # seconds for a cluster to tell a client of Ray's which one it is, the start of that client included
 _LONGEST = 1000  # characters of an address
 _SETTINGS = b"\4"  # the kind of the frame with which both sides of HTTP/2 begin, which Ray's calls go over
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + _SETTINGS + bytes(5)
+
+
+# Ray's client may wait for ever, deaf to signals, so it asks in a process of its own, which ends itself in any case.
+_ASK = """
+import signal, sys
+signal.alarm(int(sys.argv[2]))
+from ray._raylet import GcsClient
+GcsClient(address=sys.argv[1])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +153,11 @@ def found(where: str) -> str | None:
     if where == LOCAL:
         return None
     if where != AUTO:
-        if not _answers(where):
+        if not _is_cluster(where):
             raise Problem(f"There is no Ray cluster at {where[:200]}. Give HOST:PORT of its head, or auto.")
         return where
     noted = os.environ.get("RAY_ADDRESS") or _noted()
-    return noted if _answers(noted) else None
+    return noted if _is_cluster(noted) else None
 
 
 def _noted() -> str:
@@ -156,9 +169,17 @@ def _noted() -> str:
     return ""
 
 
+def _is_cluster(address: str) -> bool:
+    """Is there a cluster? Ray itself would wait for ten minutes, deaf to signals, where another server is."""
+    if not _answers(address):
+        return False
+    command = [sys.executable, "-P", "-c", _ASK, address, str(_ASKED)]
+    asked = subprocess.run(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, check=False)  # noqa: S603
+    return asked.returncode == 0
+
+
 def _answers(address: str) -> bool:
-    """Does a server answer there that speaks as Ray's do? Ray itself would wait for ten minutes, deaf to signals, for
-    one that does not. One with TLS is taken at its word."""
+    """Does a server answer there that speaks HTTP/2, as Ray's do? One with TLS is taken at its word."""
     host, colon, port = address.rpartition(":")
     if not colon or len(address) > _LONGEST or not port.isdecimal() or not 0 < int(port) < 65536:
         return False

@@ -1,0 +1,131 @@
+"""How a fleet begins in a folder: once, whoever else wants that folder at the same moment."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hunting_ground import SEED, TOPIC
+from wolfspider.app.settings import Settings
+from wolfspider.cli import main
+from wolfspider.core.errors import BadInput, Busy, Problem
+from wolfspider.files.lock import Lock
+from wolfspider.islands.fleet import check_fleet, open_fleet, opened_fleet
+from wolfspider.store.fleet_folder import about_fleet
+from wolfspider.store.folder import is_run
+from wolfspider.store.sqlite import create
+
+BEGIN = """
+import sys
+from pathlib import Path
+from wolfspider.app.settings import Settings
+from wolfspider.cli import main
+from wolfspider.core.errors import Busy
+from wolfspider.islands.fleet import opened_fleet
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    with opened_fleet(Path(sys.argv[1]), Settings(urls=("http://a.test/",), topic="a", via=sys.argv[2]), 2) as head:
+        head.turn()
+        print("begun", flush=True)
+        sys.stdin.readline()
+except Busy as busy:
+    print(busy, flush=True)
+"""
+
+
+@pytest.fixture
+def via() -> Iterator[str]:
+    """A server for all addresses, which says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_of_several_heads_that_begin_a_fleet_at_the_same_moment_one_does(tmp_path: Path, via: str) -> None:
+    command = [sys.executable, "-c", BEGIN, str(tmp_path / "fleet"), via]
+    heads = [subprocess.Popen(command, stdin=-1, stdout=-1, text=True, bufsize=1) for _ in range(4)]
+    pipes = [(head.stdin, head.stdout) for head in heads if head.stdin and head.stdout]
+    assert [out.readline() for _, out in pipes] == ["ready\n"] * 4
+    for into, _ in pipes:
+        into.write("go\n")
+    told = sorted(out.readline() for _, out in pipes)
+    for head in heads:
+        head.communicate(timeout=60)
+    assert told[-1] == "begun\n"
+    assert all("fleet is in use by process" in line for line in told[:-1]), told
+    assert [head.returncode for head in heads] == [0] * 4
+    about_fleet(tmp_path / "fleet")
+
+
+def test_a_folder_that_another_head_has_just_taken_is_left_as_it_is(tmp_path: Path, via: str) -> None:
+    begun = Settings(urls=(SEED,), topic=TOPIC, via=via)
+    taken = Lock(tmp_path / "lock")
+    with pytest.raises(Busy, match="is in use by process"), opened_fleet(tmp_path, begun, 2):
+        pass
+    assert os.listdir(tmp_path) == ["lock"]
+    taken.release()
+    (tmp_path / "letters.txt").touch()
+    (tmp_path / "lock").unlink()
+    with pytest.raises(Problem, match=r"holds 'letters.txt'"), opened_fleet(tmp_path, begun, 2):
+        pass
+    assert os.listdir(tmp_path) == ["letters.txt"]
+    with (
+        pytest.raises(Problem, match="cannot be made: Not a directory"),
+        opened_fleet(tmp_path / "letters.txt" / "fleet", begun, 2),
+    ):
+        pass
+
+
+def test_no_run_is_made_where_a_fleet_began_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = Settings(urls=(SEED,), topic=TOPIC)
+    monkeypatch.setattr("wolfspider.store.folder.make", lambda places: open_fleet(places.folder, begun, 2))
+    with pytest.raises(BadInput, match="is a fleet"):
+        create(tmp_path / "both", {"settings": {}}, info={"software": "test"})
+    assert not is_run(tmp_path / "both")
+
+
+def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> None:
+    first = Settings(urls=(SEED,), topic=TOPIC)
+    about = open_fleet(tmp_path / "fleet", first, 3)
+    assert open_fleet(tmp_path / "fleet", first, 3) == about
+    with pytest.raises(Problem, match=r"begun otherwise .islands"):
+        open_fleet(tmp_path / "fleet", first, 4)
+    with pytest.raises(Problem, match=r"begun otherwise .topic"):
+        open_fleet(tmp_path / "fleet", Settings(urls=(SEED,), topic="bread"), 3)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letters.txt").touch()
+    with pytest.raises(Problem, match=r"holds 'letters.txt'"):
+        open_fleet(tmp_path / "other", first, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--islands 4", "A watch is one crawl and has no islands"),
+        ("--islands=4", "A watch is one crawl and has no islands"),
+        ("--islands 4 --cluster auto", "A watch is one crawl and has no islands"),
+        ("--config watch.toml", "A watch has no territory"),
+        ("--out fleet", "a fleet watches nothing"),
+    ],
+)
+def test_a_watch_has_no_islands_and_no_territory_and_says_so(
+    words: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("watch.toml").write_text('territory = "1/2"\n')
+    open_fleet(Path("fleet"), Settings(urls=(SEED,), topic=TOPIC), 2)
+    assert main(["watch", SEED, "--via", "127.0.0.1:1", *words.split()]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
+    assert sorted(os.listdir()) == ["fleet", "watch.toml"]
+
+
+def test_islands_watch_nothing() -> None:
+    with pytest.raises(Problem, match="--watch does not work with --islands"):
+        check_fleet(Settings(urls=(SEED,), topic=TOPIC, watch=True), 2)
