@@ -242,6 +242,7 @@ def test_the_news_of_a_watch_that_is_started_here(window: Opens, dashboard: Dash
     assert (shown[0], shown[2]) == (str(told["today"]), "1") and told["today"] >= 3
     page.click(".tile-value >> nth=2")
     page.wait_for_selector("text=Sites gone quiet")
+    page.wait_for_selector("tbody a.strong")
     assert page.eval_on_selector_all("tbody a.strong", "all => all.map((each) => each.textContent)") == ["c.test"]
     page.goto(f"{dashboard.base}/#/run/floods/news?show=late&site=a.test")
     page.wait_for_selector(".fresh-items .page-title")

@@ -23,6 +23,7 @@ from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import opened
 from wolfspider.watch.outputs import FEED, TAIL
 from wolfspider.watch.why import why
+from wolfspider.web.page import dates
 from wolfspider.web.server.serve import serve
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -214,6 +215,27 @@ def test_a_watch_that_was_stopped_goes_on_and_tells_nothing_twice(tmp_path: Path
     asyncio.run(main())
     assert [line["url"] for line in lines(tmp_path / "run")] == [FRONT + "first", FRONT + "meanwhile"]
     assert [line["number"] for line in lines(tmp_path / "run")] == [1, 2]
+
+
+def test_a_date_that_was_read_stays_where_the_library_that_read_it_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = Paper()
+    paper.articles = {"words": Article("A date in words.", head='<meta name="date" content="15 Ιανουαρίου 2027">')}
+    monkeypatch.setattr(dates, "in_words", lambda text, language: NOON - HOUR)
+
+    async def main() -> None:
+        async with serve(paper, manner=FAST) as server:
+            async with going_on(server, tmp_path / "run") as under_way:
+                await under_way.until(lambda: under_way.told() == ["words"])
+            monkeypatch.setattr(dates, "in_words", lambda text, language: None)
+            async with going_on(server, tmp_path / "run") as under_way:
+                paper.articles["later"] = Article("It has a date of its own.", under_way.now())
+                await under_way.until(lambda: under_way.told() == ["later"])
+
+    asyncio.run(main())
+    page = RunView(tmp_path / "run").page(FRONT + "words")
+    assert page is not None and page.published == NOON - HOUR
 
 
 def test_looks_that_bring_nothing_new_cost_little(tmp_path: Path) -> None:

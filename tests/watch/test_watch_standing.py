@@ -44,6 +44,32 @@ def test_a_watch_says_what_it_told_and_nothing_of_a_budget_or_of_labels(tmp_path
     assert report.endswith(", given up for the webhook")
 
 
+def test_why_a_watch_looked_at_a_page_is_told_in_sentences(tmp_path: Path) -> None:
+    run, paper = tmp_path / "run", Paper()
+    paper.articles = {"recent": Article("Of this morning.", NOON - 2 * HOUR), "undated": Article("Nobody knows.")}
+
+    async def main() -> None:
+        given = {"strategy": "newshound", "per_hour": 3600, "delay": 0.1}
+        async with watching(paper, run, **given) as under_way:
+            await under_way.until(lambda: under_way.told() == ["recent"])
+            await under_way.looks(3)
+            paper.articles["later"] = Article("Just now.", under_way.now())
+            await under_way.until(lambda: "later" in under_way.told())
+            await under_way.looks(2, "/later")
+
+    asyncio.run(main())
+    names = ("", "later", "undated")
+    front, later, undated = ("\n".join(explained_lines(explain(run, FRONT + name))) for name in names)
+    assert "It is an address that you watch: news are looked for on it, it is none itself." in front
+    assert "  why        what is new on it was wanted: it was the turn of this list" in front
+    assert "  why        its link was new there at 2027-01-15T" in later and "it was not there" in later
+    assert "is looked at again to see whether it changed, for the first time" in later
+    assert "  report 2: new, 2027-01-15T" in later and " after it was published" in later
+    assert "its link stood there when that page was first looked at, 2027-01-15T" in undated
+    for said in (front, later, undated):
+        assert not [line for line in said.splitlines() if line.startswith("  worth ")]
+
+
 def test_what_the_webhook_has_not_taken_is_told(tmp_path: Path) -> None:
     assert of_watch(tmp_path) == []
     book = Book(tmp_path, sends=True)

@@ -41,7 +41,10 @@ async def check_server(settings: Settings) -> None:
     """Does the one server for every address answer? If not, every page would fail, one after the other."""
     server = via(settings)
     if server is not None and not await Guard(via=server).somebody_answers(PATIENCE):
-        raise Nothing(f"Nobody answers at {settings.via}; is `{shell_command('web', 'serve')}` running there?")
+        raise Nothing(
+            f"Nobody answers at {settings.via}, the server of --via. Start it there, such as by "
+            f"`{shell_command('web', 'serve', 'WEB', '--port', server[1])}`, or say by --via where it answers."
+        )
 
 
 async def time_there(settings: Settings) -> WebTime | None:

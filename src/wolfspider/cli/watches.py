@@ -12,6 +12,7 @@ import typer
 from wolfspider.cli.common import Out, Quiet, app, own_output, verbatim
 from wolfspider.cli.dashboard import Beside, served_beside
 from wolfspider.cli.options import with_settings
+from wolfspider.core.errors import Problem
 
 ADDRESS, SECRET = "WOLFSPIDER_WEBHOOK", "WOLFSPIDER_WEBHOOK_SECRET"
 Webhook = Annotated[
@@ -45,6 +46,7 @@ def watch(
     webhook_as: Annotated[
         str, typer.Option("--webhook-as", metavar="json|slack", help="What the service is sent.")
     ] = "json",
+    islands: Annotated[str | None, typer.Option(hidden=True)] = None,
     dashboard: Beside = False,
     as_json: Annotated[bool, typer.Option("--json", help="Every report as a line of JSON on stdout.")] = False,
     quiet: Quiet = False,
@@ -54,13 +56,21 @@ def watch(
     from wolfspider.app.settings import choose
     from wolfspider.app.strange_runs import resumed_with
     from wolfspider.cli.crawling import folder_for
+    from wolfspider.store.fleet_folder import is_fleet
     from wolfspider.store.folder import is_run
     from wolfspider.watch.watching import settings_for
     from wolfspider.watch.webhook import Hook
 
+    if islands is not None:
+        raise Problem(
+            "A watch is one crawl and has no islands: leave --islands away. With --cluster its pages are downloaded on "
+            "several machines."
+        )
     chosen = choose(flags, config, preset)
     settings = chosen.settings
     folder = out or folder_for(settings)
+    if is_fleet(folder):
+        raise Problem(f"{folder} is a fleet, and a fleet watches nothing: name another folder by --out.")
     if is_run(folder) and not settings.names_starts():
         settings = choose(resumed_with(settings_of(folder), flags), environment=False).settings
     else:
@@ -74,6 +84,7 @@ def watch(
 def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, given: tuple[str, ...] = ()) -> int:
     import asyncio
 
+    from wolfspider.app.starting_points import check_server
     from wolfspider.cli.common import say
     from wolfspider.cli.crawling import CODES, guided
     from wolfspider.export.harmless_text import json_line
@@ -100,6 +111,7 @@ def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, 
     with own_output() as output:
         resumed = is_run(folder)
         watch = Watch(settings, folder, hook, tell=tally.hear, told=told, remark=remark, given=given)
+        asyncio.run(check_server(settings))
         remark(
             f"{'Going on watching' if resumed else 'Watching'} {', '.join(settings.urls[:3])}; news go to "
             f"{folder / TAIL} and {folder / FEED}. Ctrl-C stops."

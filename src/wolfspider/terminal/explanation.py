@@ -10,6 +10,8 @@ from wolfspider.app.explain import why
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import FIRST_PROBE, NEVER_ASKED, Failure, Route, hidden
 from wolfspider.core.plain_text import plainly
+from wolfspider.terminal.watch_screen import span
+from wolfspider.watch.why import in_words as note_in_words
 from wolfspider.watch.why import why as why_told
 
 __all__ = ["explain", "lines"]
@@ -39,7 +41,10 @@ _MOST_AGENTS = 10
 
 def explain(run: Path, url: str) -> dict[str, Any]:
     """Everything the run knows of an address; of a watch also why somebody was told of it, or not."""
-    return {**why(run, url), "watch": why_told(run, url)}
+    found, watch = why(run, url), why_told(run, url)
+    for visit in found["visits"]:
+        visit["words"] = note_in_words(visit["note"], visit["fresh"]) if watch is not None else ""
+    return {**found, "watch": watch}
 
 
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
@@ -49,7 +54,8 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
     if found.get("watch"):
         yield plainly(found["watch"]["sentence"], 1000)
         yield from (
-            f"  report {one['number']}: {one['kind']}, {one['at']}" + _SENT.get(one["to_webhook"], "")
+            f"  report {one['number']}: {one['kind']}, {one['at']}{_late(one['late'])}"
+            + _SENT.get(one["to_webhook"], "")
             for one in found["watch"]["reports"]
         )
     if found["page"]:
@@ -72,6 +78,11 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             "It may have been found since the last snapshot; or no page that was read links to it, or only by links "
             "that the crawl does not follow (nofollow, out of scope)."
         )
+
+
+def _late(seconds: object) -> str:
+    """How late a report was, where somebody knows when its page was published."""
+    return f", {span(seconds)} after it was published" if isinstance(seconds, int | float) else ""
 
 
 def _never_asked(found: Mapping[str, Any]) -> str:
@@ -153,7 +164,10 @@ def _visit(visit: Mapping[str, Any], again: bool) -> Iterator[str]:
     named = f"Visit {number}{agent}" if number < FIRST_PROBE else f"Probe {number - FIRST_PROBE + 1} by chance"
     yield f"{named}: {way}{fresh}."
     yield from _found_on(visit["source"], visit["anchor"], again)
-    yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
+    if words := visit.get("words"):
+        yield f"  why        {words}"
+    else:
+        yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
     outcome = visit["outcome"]
     if outcome is None:
         yield "  outcome    not back yet"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +19,7 @@ from wolfspider.export.harmless_text import json_line
 from wolfspider.files.disk import open_to_read, whole_file
 from wolfspider.store.damage import writing
 from wolfspider.store.repair.taking_out import Forgotten
+from wolfspider.store.run_clock import clock_of
 from wolfspider.watch.book import ALERT, is_watched, opened, without_texts
 from wolfspider.watch.outputs import FEED, TAIL, title_of, write_feed
 
@@ -38,7 +38,7 @@ def take_out(run: Path, unwanted: Callable[[str], bool]) -> int:
     with opened(run) as book, writing(book.path):
         gone = book.forget(unwanted) | _out_of_tail(run / TAIL, unwanted)
         if os.path.lexists(run / FEED):
-            write_feed(run, book, title_of(settings_of(run), run), time.time())
+            write_feed(run, book, title_of(settings_of(run), run), clock_of(run, idle=True).now())
     return len(gone)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
     """None of a run that nobody watched."""
     if not is_watched(run):
         return None
-    url = address(typed)
-    page = RunView(run).page(url)
+    url, view = address(typed), RunView(run)
+    page = view.page(url)
     with opened(run) as book:
         document = book.document(page.final_url if page is not None else url)
         reports = book.about(document.url if document is not None else url)
@@ -31,12 +32,47 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
         }
         for report in reports
     ]
-    sentence = _sentence(document, settings_of(run).window) if document is not None else _never_met(page is not None)
+    settings = settings_of(run)
+    if document is None:
+        sentence = _never_met(page is not None)
+    elif document.state == "undated" and url in map(address, settings.urls):
+        sentence = f"{_met(document)}. It is an address that you watch: news are looked for on it, it is none itself."
+    elif document.state == "undated" and any(_is_list_look(visit.note, visit.fresh) for visit in view.visits_of(url)):
+        sentence = f"{_met(document)}. It shows links to others and has no date: news are looked for on it, it is none."
+    else:
+        sentence = _sentence(document, settings.window)
     return {"sentence": sentence, "state": document.state if document else "unmet", "reports": told}
 
 
+def in_words(note: Mapping[str, Any], fresh: bool) -> str:
+    """Why a strategy that polls (policy/polling.py) looked at an address, from what it noted; "" of any other note.
+    `fresh`: no copy at hand was wanted."""
+    match note:
+        case {"again": int(times)}:
+            return f"it was news, and is looked at again to see whether it changed, for the {_nth(times + 1)} time"
+        case {"source": int(), "since": float(since), "seen": float(seen)}:
+            return f"its link was new there at {utc(seen)}; at the look before, {utc(since)}, it was not there"
+        case {"source": int(), "since": None, "seen": float(seen)}:
+            return f"its link stood there when that page was first looked at, {utc(seen)}: it may be older"
+        case {"score": float()} if _is_list_look(note, fresh):
+            return "what is new on it was wanted: it was the turn of this list"
+    return ""
+
+
+def _is_list_look(note: Mapping[str, Any], fresh: bool) -> bool:
+    return fresh and set(note) == {"score"}
+
+
+def _nth(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
+
+
+def _met(document: MetDocument) -> str:
+    return f"It was first met on {utc(document.first)}"
+
+
 def _sentence(document: MetDocument, window: float) -> str:
-    met = f"It was first met on {utc(document.first)}"
+    met = _met(document)
     match document.state:
         case "told":
             return f"{met}, and you were told of it."

@@ -28,7 +28,7 @@ function show(body, run, url, told, lines, head) {
   const page = told.page, host = told.host?.name ?? hostOf(url);
   if (page?.title) head.textContent = page.title;
   const visits = (told.visits ?? []).map((visit) => pairs([
-    ["found on", visit.source && h("a", { href: at(run, "explain", { url: visit.source }) }, short(visit.source))], ["by the words", visit.anchor], ["agent", visit.agent], ["what it was worth", visit.note],
+    ["found on", visit.source && h("a", { href: at(run, "explain", { url: visit.source }) }, short(visit.source))], ["by the words", visit.anchor], ["agent", visit.agent], ["why", visit.words], ["what it was worth", visit.words ? null : visit.note],
     ["when", visit.outcome?.at && clock(visit.outcome.at)], ["seconds", visit.outcome?.seconds], ["attempts", visit.outcome?.attempts], ["failure", visit.outcome && [visit.outcome.failure, visit.outcome.detail, visit.outcome.meaning].filter(Boolean).join(": ")],
   ]));
   const text = h("div", { class: "page-body" }), verdict = h("p", { class: "verdict" });

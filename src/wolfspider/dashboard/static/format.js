@@ -58,10 +58,10 @@ export function ago(time, now = present()) {
   return past < 2 ? "just now" : `${span(past)} ago`;
 }
 
-export function clock(time) {
+export function clock(time, now = present()) {
   const at = seconds(time);
   if (!Number.isFinite(at)) return none;
-  const date = new Date(1000 * at), today = new Date(1000 * present()).toDateString() === date.toDateString();
+  const date = new Date(1000 * at), today = new Date(1000 * now).toDateString() === date.toDateString();
   const hour = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   return today ? hour : `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${hour}`;
 }

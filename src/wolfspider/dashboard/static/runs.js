@@ -11,7 +11,7 @@ import { at } from "./routes.js";
 function card(run) {
   return h("a", { class: "card run-card", href: at(run.name) },
     h("div", { class: "run-top" }, pill(stateOf(run), run.reason), run.test && h("span", { class: "tag" }, "test"), run.watch && h("span", { class: "tag" }, "watch"),
-      h("span", { class: "muted run-since" }, run.running ? `for ${ago(run.began, run.now).replace(" ago", "")}` : run.began ? clock(run.began) : "")),
+      h("span", { class: "muted run-since" }, run.running ? `for ${ago(run.began, run.now).replace(" ago", "")}` : run.began ? clock(run.began, run.now) : "")),
     h("h2", { class: "clamp", title: run.topic }, wanted(run.topic, null, run.name)),
     h("p", { class: "muted cut" }, [run.name, run.strategy].filter(Boolean).join(" · ")),
     h("div", { class: "run-numbers" },
