@@ -6,21 +6,30 @@ import asyncio
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from tests.watch.papers import FAST, FRONT, HOUR, MINUTE, NOON, Article, Paper, watching
 
 from wolfspider.app.explain import why
 from wolfspider.app.forgetting import forget_older
+from wolfspider.app.run_folder import settings_of
+from wolfspider.app.settling import obey_waiting
+from wolfspider.core.events import Label
 from wolfspider.dashboard.curves import series
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.host_table import hosts
 from wolfspider.dashboard.news import news
 from wolfspider.dashboard.overview import run_list, run_state
+from wolfspider.store.inbox import append_command
 from wolfspider.store.run_clock import KEEP, RunClock, clock_of, read
-from wolfspider.store.view import RunView
+from wolfspider.store.view import RunView, utc
+from wolfspider.terminal.outlook_words import prospects
 from wolfspider.terminal.standing import lines
+from wolfspider.watch.forgetting import forget
+from wolfspider.watch.outputs import FEED
 
 
 def test_ages_in_a_rehearsal_are_told_by_the_time_of_its_web(tmp_path: Path) -> None:
@@ -67,6 +76,32 @@ def test_news_of_a_day_that_is_over_there_are_not_of_today(tmp_path: Path) -> No
     with closing(sqlite3.connect(run / "run.db")) as connection, connection:
         connection.execute(KEEP, (RunClock(time.time(), NOON + 100 * HOUR, 600.0).noted(),))
     assert news(RunDesk(tmp_path), run, {})["today"] == 0
+
+
+def test_what_is_done_to_a_stopped_run_is_dated_by_its_own_time(tmp_path: Path) -> None:
+    """In a web of 2018: a label, and a page that must go."""
+    run, paper, then = tmp_path / "run", Paper(), NOON - 9 * 365 * 24 * HOUR
+    paper.articles = {name: Article("Of this morning.", then - 2 * HOUR) for name in ("one", "two")}
+
+    async def main() -> None:
+        async with watching(paper, run, replace(FAST, start=then)) as under_way:
+            await under_way.until(lambda: len(under_way.told()) == 2)
+            await under_way.looks(10)
+
+    asyncio.run(main())
+    last = RunView(run).gauge()
+    assert last is not None
+    append_command(run, Label(FRONT + "one", True), "a test")
+    assert obey_waiting(run, settings_of(run), str) == 1
+    [(at,)] = RunView(run).rows("SELECT MAX(at) FROM log")
+    assert then < at <= last.at + MINUTE
+    forget(run, FRONT + "two", str)
+    assert (summary := RunView(run).summary()).forgotten == 1
+    assert last.at <= summary.forgotten_at <= last.at + MINUTE
+    assert clock_of(run).now() <= last.at + MINUTE, "it still has a time of its own"
+    assert prospects(last, summary.ended, summary.forgotten_at) == []
+    [updated] = [part.text for part in ElementTree.parse(run / FEED).getroot() if part.tag.endswith("updated")]
+    assert str(updated)[:4] == utc(then)[:4]
 
 
 def test_a_run_of_our_own_time_and_one_that_is_damaged_have_ours(tmp_path: Path) -> None:

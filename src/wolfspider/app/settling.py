@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from wolfspider.engine.crawl import Crawl
 from wolfspider.policy.room import Room
 from wolfspider.store.base import Store
 from wolfspider.store.repair.unlearning import Unlearned
+from wolfspider.store.run_clock import clock_of
 from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 
@@ -63,10 +63,11 @@ def obey_waiting(folder: Path, settings: Settings, remark: Callable[[str], None]
         if run is None:
             return 0
         store, crawl, _ = run
+        now = max(clock_of(folder, idle=True).now(), crawl.now)
         while commands := store.commands():
             for number, command in commands:
                 store.taking(number)
-                crawl.command(command, max(time.time(), crawl.now))
+                crawl.command(command, now)
             count += len(commands)
             store.commit()
         if count:

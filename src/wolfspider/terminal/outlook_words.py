@@ -54,7 +54,7 @@ def awaited(gauge: Gauge) -> str:
 
 def prospects(gauge: Gauge | None, ended: str | None, forgotten_at: float = 0.0) -> list[str]:
     """What there is to say of the relevant pages to come, in sentences. Where no link is left there is none."""
-    if gauge is None or ended == EndReason.DONE or gauge.at < forgotten_at:
+    if gauge is None or ended == EndReason.DONE or _is_stale(gauge, forgotten_at):
         return []
     return [f"{said[0].upper()}{said[1:]}." for said in (coming(gauge), unfound(gauge), awaited(gauge)) if said]
 
@@ -63,8 +63,13 @@ def outlook_of(gauge: Gauge | None, forgotten_at: float) -> dict[str, Any] | Non
     """The same as plain data. A gauge from before pages were forgotten counts them: it says only what is asked for."""
     if gauge is None:
         return None
-    stale = dict.fromkeys((*_AWAITED, *OUTLOOK)) if gauge.at < forgotten_at else {}
+    stale = dict.fromkeys((*_AWAITED, *OUTLOOK)) if _is_stale(gauge, forgotten_at) else {}
     return {name: getattr(gauge, name) for name in ("until", *_AWAITED, *OUTLOOK)} | stale
+
+
+def _is_stale(gauge: Gauge, forgotten_at: float) -> bool:
+    """Is it from before pages were forgotten? That may be the same moment, where the time of a run stands still."""
+    return forgotten_at > 0 and gauge.at <= forgotten_at
 
 
 def chance_of(gauge: Gauge | None) -> dict[str, Any] | None:

@@ -43,6 +43,7 @@ from wolfspider.store.repair.repair_plan import Repaired, RepairPlan, finish
 from wolfspider.store.repair.salvaged_archive import Salvaged
 from wolfspider.store.repair.unlearning import Unlearned, blank_shelf, unlearned
 from wolfspider.store.row_codec import unpacked_fetch
+from wolfspider.store.run_clock import clock_of
 from wolfspider.store.schema import info as head_of_archive
 from wolfspider.store.snapshots import DROP_OLD, LEARNED
 from wolfspider.web.warc.reader import seconds
@@ -155,7 +156,8 @@ def _refuse_unsettled(places: Places) -> None:
 
 
 def _forgotten(places: Places, unwanted: Unwanted, unlearn: Unlearned) -> Forgotten:
-    work, forgotten = places.folder / WORK, Forgotten(unwanted.what, at=time.time())
+    work = places.folder / WORK
+    forgotten = Forgotten(unwanted.what, at=clock_of(places.folder, idle=True).now())
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
     with closing(connect_beside(places.database)) as connection:
@@ -165,7 +167,7 @@ def _forgotten(places: Places, unwanted: Unwanted, unlearn: Unlearned) -> Forgot
     forgotten.records, forgotten.bytes = archive.dropped, archive.bytes_dropped
     if numbers or forgotten.records:
         _new_database(places.database, work / "run.db", archive, numbers, forgotten, unlearn)
-        plan = RepairPlan(f"{FORGETTING}{int(forgotten.at)}", discard=True)
+        plan = RepairPlan(f"{FORGETTING}{int(time.time())}", discard=True)
         for name in OLD_DATABASE:
             plan.away(places.folder, name)
         plan.moves.append((f"{WORK}/run.db", "run.db"))
