@@ -126,6 +126,33 @@ def test_a_document_that_was_taken_for_a_list_is_read_and_given_up():
     assert f"{HOME}s7/" in strategy.sources.numbers
 
 
+def test_lists_and_documents_of_one_shape_are_told_apart_by_what_was_read():
+    """Both are one folder deep: /topic/floods, /story/floods-2."""
+    strategy = watched("newshound", 0.1)
+    for number in range(20):
+        strategy.read_one(f"{HOME}topic/t{number}", True)
+        strategy.read_one(f"{HOME}story/s{number}", False)
+    kept = strategy_named("newshound").new(Topic(("news",)), generator(1), {})
+    kept.begin([Link(HOME)], START)
+    kept.lists = load(*store(strategy.lists))
+    for newshound in (strategy, kept):
+        links = [Link(f"{HOME}{path}") for path in ("topic/t77", "story/s77")]
+        assert newshound.items(links) == links[1:]
+        assert f"{HOME}topic/t77" in newshound.sources.numbers
+
+
+def test_after_a_redesign_the_newshound_learns_anew_what_is_a_list():
+    strategy = watched("newshound", 0.1)
+    for number in range(5_000):
+        strategy.read_one(f"{HOME}s/x{number}", False)
+    for number in range(50):
+        strategy.read_one(f"{HOME}s/y{number}", True)
+    assert strategy.items([Link(f"{HOME}s/y77")]) == []
+    for number in range(50):
+        strategy.read_one(f"{HOME}s/z{number}", False)
+    assert strategy.items([Link(f"{HOME}s/z77")]) == [Link(f"{HOME}s/z77")]
+
+
 def looks_of(strategy, looks: int, answers, start: float = START) -> list[str]:
     """So many looks, two minutes apart; `answers`: a page or a failure for an address and the number of the look."""
     room, asked, second = Room(), [], 0.0

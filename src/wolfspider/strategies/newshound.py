@@ -5,7 +5,8 @@ The index says what a look at a list is worth now (learn/poll_rates.py). A site 
 what another has shown already, so that reading them all costs the first day. The newshound learns from the shape of
 addresses which links lead to lists, and what lists of a shape bring that no other has shown. A link to a list is not
 read like an item: it waits as a source, with what is usual for its shape, until a look at it is worth more than a look
-at the others.
+at the others. What it knows of shapes is learned from its own pages for as long as it runs: a shape that has lists and
+documents is told apart by finer shapes, and the last pages of a shape count most, since sites are redesigned.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from wolfspider.policy.polling import Floats, Polling, PollingParams
 from wolfspider.policy.strategy import register
 
 TRUST = 1.0  # pages; with fewer of a shape, a link is read to see what it is
+MEMORY = 30.0  # pages of a shape that are remembered; earlier ones count less and less
 MOST_SHAPES = 10_000
 _DIGITS = re.compile(r"\d+")
 
@@ -41,6 +43,14 @@ def shape_of(url: str) -> str:
     return f"{host} {depth} {ending[:8]} {digits} {numbered} {asked}"
 
 
+def finer_shape_of(url: str) -> str:
+    """The same, with the first folder and how many words the last part has."""
+    path = url.partition("://")[2].partition("/")[2].partition("?")[0]
+    folders, _, name = path.rpartition("/")
+    words = min(name.count("-") + name.count("_"), 4)
+    return f"{shape_of(url)} {folders.partition('/')[0][:64]} {words}"
+
+
 @register
 class Newshound(Polling):
     name = "newshound"
@@ -53,7 +63,7 @@ class Newshound(Polling):
     def __init__(self, topic: Topic, params: Any, rng: random.Random, shelf: Shelf) -> None:
         super().__init__(topic, params, rng, shelf)
         self.shapes: dict[str, int] = {}
-        self.lists = Tallies()  # by shape: which pages were lists
+        self.lists = Tallies()  # by shape and by finer shape: which pages were lists
 
     def scores(self, now: float) -> Floats:
         return poll_rates.index(self.sources.rates(), self.sources.waited(now), self.params.fades)
@@ -66,12 +76,16 @@ class Newshound(Polling):
     def items(self, links: list[Link]) -> list[Link]:
         if not links or not self.params.links:
             return links
-        slots = np.array([slot_of(shape_of(link.url)) for link in links])
-        likely = self.lists.means(slots, 0.0, TRUST) > 0.5
+        shapes = np.array([slot_of(shape_of(link.url)) for link in links])
+        finer = np.array([slot_of(finer_shape_of(link.url)) for link in links])
+        alike = self.lists.means(shapes, 0.0, TRUST)
+        apart = self.lists.means(finer, alike, TRUST)
+        likely = np.where(self.lists.mixed(shapes), apart, alike) > 0.5
         for link, is_list in zip(links, likely.tolist(), strict=True):
             if is_list:
                 self.watch(link.url)
         return [link for link, is_list in zip(links, likely.tolist(), strict=True) if not is_list]
 
     def read_one(self, url: str, is_list: bool) -> None:
-        self.lists.add(slot_of(shape_of(url)), float(is_list))
+        for shape in (shape_of(url), finer_shape_of(url)):
+            self.lists.add(slot_of(shape), float(is_list), MEMORY)
