@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wolfspider.cli.common import STDOUT, WEB, Quiet, Time, app, moment, open_world, own_output, print_json, verbatim
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import CtrlC, Problem
 from wolfspider.core.limits import HURRY, NO_HURRY, Limits
 from wolfspider.core.params import parameters
 
@@ -336,7 +336,10 @@ def reproduce(
     experiment = experiment_named(paper)
     if out is None:
         raise Problem("Where shall the tables and figures go? Name a folder by --out DIR.")
-    with progress.Bar(progress.console_for(stderr=True, quiet=quiet), "cells") as bar:
-        done = reproduce.reproduce(experiment, out, Form(quick, corpora), jobs, bar)
+    try:
+        with progress.Bar(progress.console_for(stderr=True, quiet=quiet), "cells") as bar:
+            done = reproduce.reproduce(experiment, out, Form(quick, corpora), jobs, bar)
+    except KeyboardInterrupt as error:
+        raise CtrlC(f"Interrupted. Finished cells are kept in {out}: the same command goes on.") from error
     print(plain_lines(reproduce.summary(done)))
     return reproduce.exit_code(done)

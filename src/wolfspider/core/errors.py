@@ -4,7 +4,7 @@
       BadInput         3   a file, web or run cannot be read
       Nothing          4   no server answers, or no answer has a link to start from
       Busy             8   another process owns the run, or too many commands wait for it
-      CtrlC    130   Ctrl-C, while a file of the person's own was at work
+      CtrlC          130   Ctrl-C, where there is something to say: what is kept, or which line of a file it met
 
 Expected trouble with a page is no exception but a `Failure` (core/model.py).
 """

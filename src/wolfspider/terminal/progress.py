@@ -1,10 +1,12 @@
 """Progress of a long command on the terminal: a spinner, or a bar with messages above it.
 
-Both are written to stderr. If stderr is not a terminal, only the messages are written, as plain lines.
+Both are written to stderr. If stderr is not a terminal, the messages are written as plain lines, and instead of a bar
+now and then a line with its count.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
@@ -22,6 +24,7 @@ from wolfspider.core.plain_text import plainly
 
 Row = tuple[float, str, str]  # score, title and address of a page
 _WIDE = 10_000  # columns of what is no terminal
+_HEARTBEAT = 60.0  # seconds between lines that stand for a bar
 
 
 def console_for(stderr: bool = False, quiet: bool = False) -> Console:
@@ -102,6 +105,7 @@ class Bar:
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._task: TaskID | None = None
+        self._beat = (time.monotonic(), 0)  # when a line was last due, and how much was done by then
 
     def __enter__(self) -> Bar:
         self._progress.start()
@@ -114,6 +118,11 @@ class Bar:
         if self._task is None:
             self._task = self._progress.add_task(self._label, total=total)
         self._progress.update(self._task, completed=done, total=total)
+        now, (before, had) = time.monotonic(), self._beat
+        if not self._console.is_terminal and now >= before + _HEARTBEAT and done > had:
+            self._beat = (now, done)
+            minutes = (now - before) / 60 * (total - done) / (done - had)
+            self.told(f"{self._label}: {done:,} of {total:,}, about {minutes:,.0f} min left")
 
     def told(self, sentence: str) -> None:
         self._console.print(Text(plainly(sentence)))
