@@ -127,18 +127,35 @@ def test_a_folder_of_dead_links_hides_no_page_behind_them() -> None:
         | {news: page("News", " ".join(words(rng, 50))) for news in there.values()},
         {},
     )
-    found = []
-    for avoid in (False, True):
-        crawl = simulated_crawl(
-            strategy_named("breadth-first").new(SITE.task().topic, random.Random(3)),
-            "context",
-            web,
-            Limits(500, hurry=0.0),
-            traps=TrapRules() if avoid else None,
-        )
-        asked = downloaded(crawl, lambda crawl=crawl: simulate(crawl, web, start=web.start, seeds=["http://a.test/"]))
-        found.append({url for url in asked if url in web.pages})
-    assert found[0] == found[1] == web.pages.keys()
+    assert reached(web, "breadth-first", avoid=False) == reached(web, "breadth-first") == web.pages.keys()
+
+
+def reached(web: SmallWeb, strategy: str, avoid: bool = True) -> set[str]:
+    """The pages that a crawl finds that ends by itself."""
+    crawl = simulated_crawl(
+        strategy_named(strategy).new(SITE.task().topic, random.Random(3)),
+        "context",
+        web,
+        Limits(500, hurry=0.0),
+        traps=TrapRules() if avoid else None,
+    )
+    asked = downloaded(crawl, lambda: simulate(crawl, web, start=web.start, seeds=["http://a.test/"]))
+    return {url for url in asked if url in web.pages}
+
+
+@pytest.mark.parametrize("strategy", ["hunter", "best-first", "shark"])
+def test_articles_that_share_a_pattern_and_half_of_their_words_are_all_reached(strategy: str) -> None:
+    """So it is on honest sites: numbered articles, the same menu on each."""
+    rng = generator(6)
+    menu, articles = " ".join(words(rng, 60)), [f"http://a.test/articles/{number}" for number in range(200)]
+    lists = {f"http://a.test/lists/{at}": articles[at : at + 20] for at in range(0, 200, 20)}
+    web = SmallWeb(
+        {"http://a.test/": page("Start", menu, *lists)}
+        | {url: page("List", menu, *shown) for url, shown in lists.items()}
+        | {url: page("Article", f"{menu} {' '.join(words(rng, 60))}") for url in articles},
+        {},
+    )
+    assert reached(web, strategy) == web.pages.keys()
 
 
 def test_the_end_names_what_rests() -> None:
