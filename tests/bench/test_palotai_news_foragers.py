@@ -316,7 +316,7 @@ def test_no_setting_is_there_twice_and_what_is_paired_is_the_same_site(quick: bo
     assert len({repr(setting) for setting in made}) == len(made) > len(settings(Form(quick)))
     for kind in ("sweep", "trapped"):
         sites = {(s["case"], s["web"], s["repeat"]) for s in made if s["kind"] == kind}
-        assert len(sites) == (5 if quick else 20)
+        assert len(sites) == (5 if quick else 6)
     assert {s["days"] for s in made if s["kind"] == "main"} == {14}
     assert all(s["web"].endswith(f",{SPARE}") for s in made if s["web"].startswith("synthetic:"))
     assert all(s["fleet"]["slice"] == pytest.approx(s["latency"] * 180 / 1.1) for s in made)

@@ -37,10 +37,10 @@ def birth(agent: str) -> Noted:
     return Noted(T0, "birth", {"agent": agent, "parent": "", "kind": "WL", "score": 100, "population": 1})
 
 
-def landed(url: str, links: tuple[str, ...], hours: float = 0.0) -> Landed:
+def landed(url: str, links: tuple[str, ...], hours: float = 0.0, source: str = "") -> Landed:
     at = T0 + hours * HOUR
     page = Page(url, url, links=tuple(map(Link, links)), digest=f"{url} {links}", at=at)
-    return Landed(at, Outcome(Visit(1, Link(url)), page, None, 1, 0.1, at), "out", 1)
+    return Landed(at, Outcome(Visit(1, Link(url), source=source), page, None, 1, 0.1, at), "out", 1)
 
 
 def feed(fold: Any, *events: Event) -> Any:
@@ -103,11 +103,13 @@ def test_a_division_holds_only_the_sets_of_the_window_that_it_is() -> None:
 
 
 def test_windows_of_equal_steps_end_by_steps_whatever_the_time() -> None:
+    """And one that is not full is none."""
     events = [move("12"[number % 2], f"u{number}", hours=10.0 * number) for number in range(5)]
     division = feed(Division(steps=2), *events)
-    assert [(window.foragers, window.urls) for window in division.windows] == [(2, 2), (2, 2), (1, 1)]
-    assert [window.hours for window in division.windows] == [0.0, 20.0, 40.0]
-    assert division.figures()["window_steps"] == 2 and len(division.finished) == 2
+    assert [(window.foragers, window.urls) for window in division.windows] == [(2, 2), (2, 2)]
+    assert [window.hours for window in division.windows] == [0.0, 20.0]
+    assert division.figures()["window_steps"] == 2 and len(division.figures()["windows"]) == 2
+    assert len(feed(Division(steps=2), *events[:4]).windows) == 2
 
 
 def test_starting_points_count_once_and_stand_where_they_were_discovered() -> None:
@@ -176,8 +178,10 @@ def test_a_path_is_drawn_with_the_links_among_its_places() -> None:
 
 
 def test_degrees_are_of_the_links_that_were_looked_at() -> None:
-    row = feed(Linked(), landed("1", ("2", "3")), landed("2", ("3",))).row()
-    assert (row["pages"], row["links"]) == (2, 3)
+    looks = [("1", "2"), ("1", "3"), ("2", "3"), ("1", "3")]
+    events = [landed("1", ("2", "3", "4")), *(landed(url, ("1", "5"), source=source) for source, url in looks)]
+    row = feed(Linked(), *events).row()
+    assert (row["pages"], row["links"]) == (3, 3)
     assert (row["into"]["values"], row["into"]["counts"]) == ([1, 2], [1, 1])
     assert (row["out_of"]["values"], row["out_of"]["counts"]) == ([1, 2], [1, 1])
     assert row["out_of"]["exponents"]["zeros"] == 1

@@ -19,7 +19,6 @@ import numpy as np
 from wolfspider.bench.measure.metrics import charged
 from wolfspider.core.events import Credited, Event, Landed, Noted
 from wolfspider.core.model import Page
-from wolfspider.graphs.graph import Graph
 from wolfspider.policy.reinforcer import PAID
 
 HOUR, DAY = 3600.0, 86400.0
@@ -156,13 +155,6 @@ class Atlas(Shared):
     def found(self) -> int:
         """Addresses whose page was downloaded."""
         return len(self.links)
-
-    def graph(self) -> Graph:
-        """The links that the fleet looked at."""
-        sizes = np.array([len(targets) for targets in self.links.values()], dtype=np.int64)
-        sources = np.repeat(np.array([*self.links], dtype=np.int64), sizes)
-        targets = np.concatenate([np.empty(0, np.int64), *self.links.values()])
-        return Graph.from_edges([*self.numbers], sources, targets)
 
 
 def looked_at(page: Page, landed: float, start: float) -> float:

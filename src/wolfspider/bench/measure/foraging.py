@@ -300,7 +300,7 @@ class Foraging:
         self.division = Division(steps=steps)
         self.starts = Starts(window, atlas)
         self.territory = Territory(atlas)
-        self.linked = Linked(atlas)
+        self.linked = Linked()
         self._folds = {name: fold for name, fold in vars(self).items() if isinstance(fold, Measure)}
 
     def __call__(self, event: Event) -> None:

@@ -25,9 +25,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wolfspider.bench.measure.folds import DAY, HOUR, WINDOW, Atlas, Measure, mean, ratio
-from wolfspider.core.events import Event, Noted
+from wolfspider.bench.measure.metrics import charged
+from wolfspider.core.events import Event, Landed, Noted
 from wolfspider.graphs.degrees import distribution, exponents
-from wolfspider.graphs.graph import Ints
+from wolfspider.graphs.graph import Graph, Ints
 
 Thing = TypeVar("Thing", bound=Hashable)
 Pair = tuple[str, str]
@@ -110,8 +111,8 @@ class Division(Measure):
 
     @property
     def windows(self) -> list[Divided]:
-        """Those with a step in them; the last one may be under way."""
-        if not self._visited:
+        """Those with a step in them; the last one may be under way, unless windows are of equal steps."""
+        if not self._visited or self._taken < self.steps:
             return self.finished
         hours = (self._since - self.start if self.steps else self._number * self.width) / HOUR
         return [*self.finished, divided(hours, self._ordered(self._visited), self._ordered(self._pairs))]
@@ -326,18 +327,28 @@ class Territory(Measure):
 
 
 class Linked(Measure):
-    """The links that the fleet looked at, as degrees: how many pages link to an address, and to how many a page links,
-    with three estimates of each exponent. Addresses that are only linked to have no outgoing links here, and are in the
-    distribution of incoming links alone."""
+    """The links that the fleet looked at, as degrees: those that lead from a page that a forager stepped on to one that
+    it downloaded to see what is there. To how many pages does a page link so, and how many link to it, with three
+    estimates of each exponent. By addresses, as in the paper's Fig. 2."""
 
-    def __init__(self, atlas: Atlas | None = None) -> None:
-        self.atlas = atlas or Atlas()
-        super().__init__(self.atlas)
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers: dict[str, int] = {}
+        self._tails, self._heads = array("q"), array("q")
+
+    def landed(self, event: Landed) -> None:
+        visit = event.outcome.visit
+        if charged(event) and visit.source:
+            self._tails.append(self._number(visit.source))
+            self._heads.append(self._number(visit.link.url))
+
+    def _number(self, url: str) -> int:
+        return self._numbers.setdefault(url, len(self._numbers))
 
     def figures(self) -> dict[str, Any]:
-        graph = self.atlas.graph()
+        graph = Graph.from_edges([*self._numbers], np.asarray(self._tails), np.asarray(self._heads))
         return {
-            "pages": self.atlas.found,
+            "pages": graph.n,
             "links": graph.m,
             "into": _degrees(graph.in_degrees()),
             "out_of": _degrees(graph.out_degrees()),

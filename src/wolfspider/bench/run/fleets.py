@@ -50,7 +50,8 @@ DAY = 86_400.0
 BYTES_KEPT = 300 << 20  # of parsed pages
 BACKGROUND_PAGES = 2_000  # of the web beside the news site, for the model of page states
 BOUNDLESS = 10**12  # downloads; time is what ends a fleet
-SPARE = "listed=10,older=3"  # a news site on which a step takes about as many downloads as in the papers
+SPARE = "listed=5,older=3"  # a news site on which a step takes about as many downloads as in the papers
+LISTS = f"Lists show five articles at most and articles link to three older ones ({SPARE})"
 SLICE_DOWNLOADS = 180 / 1.1  # of the papers: slices of 180 s, with 1.1 s for a download, or 51 steps of 3.15 downloads
 FRONT_PAGES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpora
 FIRST_STEPS = 10  # addresses of a recording that foragers without a weblog of their own start from

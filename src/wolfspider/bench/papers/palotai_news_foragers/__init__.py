@@ -23,7 +23,7 @@ from wolfspider.bench.papers.palotai_news_foragers.claims import CLAIMS
 from wolfspider.bench.papers.palotai_news_foragers.contrasts import CONTRASTS
 from wolfspider.bench.papers.palotai_news_foragers.pace import told_with_pace
 from wolfspider.bench.papers.palotai_news_foragers.report import figures, tables
-from wolfspider.bench.run.fleets import FRONT_PAGES, SPARE, fleet
+from wolfspider.bench.run.fleets import FRONT_PAGES, LISTS, fleet
 
 
 def scaled(form: Form) -> list[str]:
@@ -43,10 +43,10 @@ def scaled(form: Form) -> list[str]:
             f"{86_400 / latency / articles:.0f} for each article, in the paper {PAPER_DOWNLOADS / PAPER_ARTICLES:.0f}."
         ),
         (
-            f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes "
-            "about as many downloads as in the paper. A download takes longer, and so does a slice: it has as many "
-            f"downloads as the paper's. Windows of the division of work are of {WINDOW_STEPS:,} steps, as many as 75 "
-            "minutes had there. The table of steps has our numbers beside the paper's."
+            f"{LISTS}, so that a step takes about as many downloads as in the paper. A download takes longer, and so "
+            "does a slice: it has as many downloads as the paper's. Windows of the division of work are of "
+            f"{WINDOW_STEPS:,} steps, as many as 75 minutes had there. The table of steps has our numbers beside the "
+            "paper's."
         ),
         (
             f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "

@@ -71,7 +71,7 @@ class NewsScale(NamedTuple):
     lists: str  # of the site: long ones, or short ones
 
 
-FULL = NewsScale(5, 5, 14, (300, 4), 1, 2, 20, 3, (100, 20), 8, 3, (300, 20), (30, 20), 5, 10, f",{SPARE}")
+FULL = NewsScale(6, 6, 14, (300, 4), 1, 2, 6, 9, (100, 20), 6, 9, (300, 20), (30, 20), 5, 20, f",{SPARE}")
 QUICK = NewsScale(2, 5, 14, (180, 40), 0, 0, 5, 2.5, (60, 40), 5, 2, (60, 40), (10, 40), 5, 4, f",{SPARE}")
 
 

@@ -23,13 +23,9 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
 from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS
 from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import told_with_pace
 from wolfspider.bench.papers.palotai_selection_vs_rl.report import figures, tables
-from wolfspider.bench.run.fleets import SLICE_DOWNLOADS, SPARE
+from wolfspider.bench.run.fleets import LISTS, SLICE_DOWNLOADS
 
 PAPER_NEWS = 1_200  # new addresses a day
-LISTS = (
-    f"Lists show ten articles at most and articles link to three older ones ({SPARE}), so that a step takes few "
-    "downloads, if more than in the paper."
-)
 
 
 def scaled(form: Form) -> list[str]:
@@ -48,8 +44,8 @@ def scaled(form: Form) -> list[str]:
         (
             "100 steps a path, 16 foragers at most and all other parameters are the paper's. In the paper a slice of "
             f"{SLICE:g} s has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here a slice is as "
-            f"long as {SLICE_DOWNLOADS:.0f} downloads take, which makes about as many steps. {LISTS} The table of "
-            "steps and paths counts them."
+            f"long as {SLICE_DOWNLOADS:.0f} downloads take, which makes about as many steps. {LISTS}, so that a "
+            "step takes few downloads, if more than in the paper. The table of steps and paths counts them."
         ),
         (
             "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start "

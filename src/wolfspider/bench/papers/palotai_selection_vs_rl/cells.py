@@ -75,7 +75,7 @@ class Size:
         return 86_400 / self.latency
 
 
-FULL = Size(3, 3, 1, 6, 18, 9.0, 343, "news", 180, 5, f",{SPARE}")
+FULL = Size(3, 2, 1, 6, 18, 9.0, 343, "news", 180, 5, f",{SPARE}")
 QUICK = Size(1, 5, 1, 5, 6, 24.0, 128, "news-small", 28, 2, f",{SPARE}")
 
 
@@ -138,10 +138,9 @@ def _on_corpus(size: Size, folder: Path) -> Iterator[Setting]:
     site = {"web": str(folder), "web_seed": 0, "strategy": "foragers", "start": world.first}
     pace = {"days": size.corpus_days, "latency": size.corpus_latency}
     rest = {"seeds": list(FRONT_PAGES), "parts": list(PARTS)}
-    length = SLICE * size.corpus_latency / DOWNLOAD
     for kind, repeat in product((WL, RL), range(size.corpus_repeats)):
         about = {"study": CORPUS, "type": kind, **site, **pace, **rest}
-        yield {**about, "repeat": repeat + 1, "fleet": {"fleet": kind, "slice": length}}
+        yield {**about, "repeat": repeat + 1, "fleet": {"fleet": kind, **paced(size.corpus_latency)}}
 
 
 # Running one
