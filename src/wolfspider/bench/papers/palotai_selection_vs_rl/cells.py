@@ -75,7 +75,7 @@ class Size:
         return 86_400 / self.latency
 
 
-FULL = Size(3, 2, 1, 6, 18, 9.0, 343, "news", 180, 5, f",{SPARE}")
+FULL = Size(3, 3, 1, 6, 18, 9.0, 343, "news", 180, 5, f",{SPARE}")
 QUICK = Size(1, 5, 1, 5, 6, 24.0, 128, "news-small", 28, 2, f",{SPARE}")
 
 
