@@ -16,11 +16,13 @@ from wolfspider.bench.papers.energy_population.cells import (
     FIGURES,
     FREE,
     HIGH,
+    LEARNING,
     LOW,
     MATCHED,
     MIDDLE,
     NARROW,
     ON_CORPORA,
+    PLAIN,
     PRINTED,
     RATES,
     TWENTIETH,
@@ -44,6 +46,7 @@ CRAWLERS = {
     BUFFER: (240.0, 250.0, 0.34),
     EXACT: (210.0, 250.0, 0.33),
     UNBOUND: (300.0, 950.0, 0.33),
+    LEARNING: (240.0, 250.0, 0.36),
 }
 
 
@@ -88,7 +91,7 @@ def figure(run: int, crawler: str, revisit: float) -> Row:
     if crawler == LOW:
         population = [*curve(run, first, 20.0, POINTS // 2), 0.0]
     precision = [end * (0.5 + 0.5 * step / POINTS) + run / 1000 for step in range(len(population))]
-    if crawler == BUFFER:
+    if crawler in (BUFFER, LEARNING):
         precision = [share - (0.02 + run / 1000) * (1 - step / POINTS) for step, share in enumerate(precision)]
     return made(FIGURES, run, crawler, revisit, population, precision)
 
@@ -108,16 +111,17 @@ def rates(run: int, crawler: str, fixed: bool) -> Row:
     return {**row, "low_deaths": 99} if crawler == DEADLY else row
 
 
-def corpus(run: int, crawler: str) -> Row:
-    return {**figure(run, crawler, PRINTED), "study": CORPUS, "web": "/corpora/wiki", "web_name": "wiki"}
+def corpus(run: int, crawler: str, name: str) -> Row:
+    return {**figure(run, crawler, PRINTED), "study": CORPUS, "web": f"/corpora/{name}", "web_name": name}
 
 
 def made_rows(runs: int = 8, recorded: bool = True) -> list[Row]:
     rows: list[Row] = []
     for run in range(runs):
         rows += [figure(run, crawler, PRINTED) for crawler in CRAWLERS]
-        rows += [figure(run, crawler, CORRECTED) for crawler in CRAWLERS if crawler not in (EXACT, UNBOUND) and run < 5]
+        rows += [figure(run, crawler, CORRECTED) for crawler in CRAWLERS if crawler in PLAIN and run < 5]
         rows += [exhausted(run, revisit) for revisit in (PRINTED, CORRECTED)]
         rows += [rates(run, crawler, fixed) for crawler in (DEADLY, TWENTIETH) for fixed in (False, True)]
-        rows += [corpus(run, crawler) for crawler in ON_CORPORA if recorded and run < 2]
+        rows += [corpus(run, crawler, "wiki") for crawler in ON_CORPORA if recorded]
+        rows += [corpus(run, crawler, "docs") for crawler in ON_CORPORA if recorded and 5 <= run < 7]
     return rows

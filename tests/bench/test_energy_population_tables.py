@@ -21,7 +21,7 @@ def titled(words: str, rows: Rows = ROWS) -> Table:
 
 
 def test_every_table_is_made() -> None:
-    assert len(tables(ROWS)) == 5
+    assert len(tables(ROWS)) == 6
     assert "Recorded webs" not in [table.title for table in tables(made_rows(5, recorded=False))]
 
 
@@ -33,10 +33,23 @@ def test_figures_2_to_6_are_made_and_are_xml() -> None:
         ElementTree.fromstring(figure.svg())
 
 
-def test_each_run_has_its_line_and_each_crawler_one_label() -> None:
-    (figure,) = [figure for figure in drawings(ROWS) if "(Fig. 2)" in figure.title]
-    assert len(figure.marks) == 3 * 8
-    assert len([mark for mark in figure.marks if mark.label]) == 3
+@pytest.mark.parametrize(("title", "lines"), [("(Fig. 2)", 3), ("(Fig. 3)", 3), ("(Fig. 5)", 4), ("exhausted", 3)])
+def test_populations_are_means_with_their_interval(title: str, lines: int) -> None:
+    (figure,) = [figure for figure in drawings(ROWS) if title in figure.title]
+    assert [mark.kind for mark in figure.marks].count("line") == lines
+    crawlers = [mark for mark in figure.marks if mark.kind == "line" and "B = " not in mark.label]
+    assert [mark.colour for mark in figure.marks if mark.kind == "band"] == [mark.colour for mark in crawlers]
+
+
+def test_what_learning_changes_is_paired_by_run() -> None:
+    lines = {line[0]: line[1:] for line in titled("Learning inside").lines}
+    runs, without, learning, change, low, high, more = lines["precision"]
+    assert (runs, more) == (8, 8)
+    assert all(isinstance(number, float) for number in (without, learning, change, low, high))
+    assert learning - without == pytest.approx(change, abs=1e-4) and 0 < low <= change <= high
+    assert lines["mean population"][3] == 0 and lines["mean population"][6] == 0
+    few = {line[0]: line[1:] for line in titled("Learning inside", made_rows(4)).lines}
+    assert few["precision"][0] == 4 and few["precision"][4:6] == (None, None)
 
 
 def test_the_three_models_stand_side_by_side() -> None:

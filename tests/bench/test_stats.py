@@ -17,6 +17,7 @@ from wolfspider.bench.stats import (
     compare,
     holm,
     interval,
+    interval_of,
     mean_text,
     paired,
     recall_at,
@@ -246,3 +247,11 @@ def test_shares_under_counts_crawls_and_shares_near_best_count_work() -> None:
     assert shares_under(rows, 0.3) == {"a": pytest.approx(1 / 3), "b": 0.5}
     assert shares_near_best(rows, 0.75) == {"a": 1.0, "b": 0.5}  # on y, .2 is less than .75 of .3
     assert shares_near_best(rows, 0.8) == {"a": 0.5, "b": 0.5}
+
+
+def test_the_interval_of_a_figure_is_that_of_its_samples() -> None:
+    numbers = np.array([0.1, 0.4, 0.2, 0.7, 0.3])
+    assert interval_of(numbers, lambda means: 2 * means) == pytest.approx([2 * end for end in interval(numbers)])
+    lines = np.array([[1.0, 3.0], [3.0, 1.0]] * 4)
+    low, high = interval_of(lines, lambda means: means.max(axis=1) - means.min(axis=1))
+    assert low == 0 and 0 < high < 2

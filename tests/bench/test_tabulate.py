@@ -10,6 +10,7 @@ from wolfspider.bench.tabulate import (
     figures_of,
     group_table,
     mean_curves,
+    mean_line,
     mean_of,
     tables_of,
     text_of,
@@ -53,6 +54,19 @@ def test_a_curve_of_means_for_each_group_that_has_rows() -> None:
     bands = [mark for mark in figure.marks if mark.kind == "band"]  # a single row has no interval
     assert [mark.colour for mark in bands] == ["red"] and (bands[0].ys < bands[0].highs).all()
     assert [mark.colour for mark in figure.marks if mark.kind == "line"] == ["red", "green"]
+
+
+def test_a_line_of_means_has_an_interval_where_there_are_enough_runs() -> None:
+    runs: list[dict[float, float | None]] = [{0.0: 1.0 + run, 0.1 + 0.2: 5.0} for run in range(5)]
+    runs[0][0.9] = 7.0
+    runs[1][0.9] = None
+    figure = mean_line(Figure("F", "x", "y"), [*runs[:4], {0.0: 5.0, 0.3: 6.0, 0.9: float("nan")}], "all", "red", True)
+    line, band = figure.marks
+    assert (line.label, line.colour, bool(line.dash)) == ("all", "red", True)
+    assert list(line.xs) == [0.0, 0.3, 0.9] and list(line.ys) == [3.0, 5.2, 7.0]
+    assert list(band.xs) == [0.0, 0.3] and band.colour == "red" and (band.ys < line.ys[:2]).all()
+    assert [mark.kind for mark in mean_line(Figure("F", "x", "y"), runs[:4]).marks] == ["line"]
+    assert mean_line(Figure("F", "x", "y"), []).marks == []
 
 
 def test_columns_of_means_and_counts() -> None:

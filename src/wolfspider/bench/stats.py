@@ -296,8 +296,16 @@ def mean_text(numbers: Sequence[float], digits: int = 3) -> str:
 
 def interval(differences: Floats, seed: int = 0, share: float = 0.95) -> tuple[float, float]:
     """The bootstrap interval of the mean: percentiles of the means of samples drawn with replacement."""
-    draws = _draws(seed, differences.size)
-    low, high = np.quantile(differences[draws].mean(axis=1), [(1 - share) / 2, (1 + share) / 2])
+    return interval_of(differences, lambda means: means, seed, share)
+
+
+def interval_of(
+    cases: NDArray[Any], figure: Callable[[NDArray[Any]], Floats], seed: int = 0, share: float = 0.95
+) -> tuple[float, float]:
+    """Likewise of a figure of the means. A case may be a number or a line of numbers; `figure` takes the means of all
+    samples, one below the other, and gives a number for each."""
+    draws = _draws(seed, len(cases))
+    low, high = np.quantile(figure(cases[draws].mean(axis=1)), [(1 - share) / 2, (1 + share) / 2])
     return float(low), float(high)
 
 

@@ -9,7 +9,8 @@ of the rows. With `printed`, the paper's number stands beside it, where the pape
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from wolfspider.bench.draw.svg import Figure
 from wolfspider.bench.experiment import Both, Row, Rows, Table, Value
 from wolfspider.bench.groups import Figure as RowFigure
 from wolfspider.bench.groups import mean
+from wolfspider.bench.rulings import FEWEST
 from wolfspider.bench.stats import interval
 
 Label = Value | tuple[Value, ...]  # of a line: the value in its first column, or in its first columns
@@ -96,4 +98,27 @@ def mean_curves(
             if len(rows) > 1:
                 lows, highs = zip(*(interval(column) for column in curves.T), strict=True)
                 figure.band(xs, lows, highs)
+    return figure
+
+
+def mean_line(
+    figure: Figure,
+    runs: Iterable[Mapping[float, float | None]],
+    label: str = "",
+    colour: str | None = None,
+    dashed: bool = False,
+) -> Figure:
+    """A line through the means of runs, each of which is y by x and may lack some of them. With the 95% interval where
+    there are enough runs for one that deserves the name."""
+    columns: defaultdict[float, list[float]] = defaultdict(list)
+    for run in runs:
+        for x, y in run.items():
+            if y is not None and math.isfinite(y):
+                columns[round(x, 6)].append(y)
+    xs = sorted(columns)
+    if xs:
+        figure.line(xs, [float(np.mean(columns[x])) for x in xs], label, dashed, colour)
+    if enough := [x for x in xs if len(columns[x]) >= FEWEST]:
+        lows, highs = zip(*(interval(np.array(columns[x])) for x in enough), strict=True)
+        figure.band(enough, lows, highs)
     return figure

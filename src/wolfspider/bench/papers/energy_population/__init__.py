@@ -1,5 +1,5 @@
 """Agents that live on relevance, and how to keep their number in hand: Figs. 2 to 6 of the paper, and what it says of
-its parameters, on synthetic webs; where the corpora are at hand, some of it on recorded ones as well."""
+its parameters, on synthetic webs; where the corpora are at hand, three of its claims on recorded ones as well."""
 
 from __future__ import annotations
 
@@ -56,12 +56,13 @@ def scaled(form: Form) -> list[str]:
 def _recorded_sentence(form: Form) -> str:
     names = [folder.name for folder in corpora(form)]
     if form.quick:
-        return "Nothing was run on recorded webs: that is for the full form."
+        return "Nothing was run on recorded webs, so claims 8 to 10 are open: that is for the full form."
     if not names:
-        return "Nothing was run on recorded webs: no corpus is at hand."
+        return "Nothing was run on recorded webs, so claims 8 to 10 are open: no corpus is at hand."
     return (
-        f"Beside the paper: crawls on recorded webs ({', '.join(names)}), of a quarter of their pages, once for each "
-        f"of their first {scale(form).corpus_topics} topics, from three relevant pages; claims 3, 4 and 6 are told."
+        f"Crawls on recorded webs ({', '.join(names)}) are of a quarter of their pages, once for each of their first "
+        f"{scale(form).corpus_topics} topics, from three relevant pages. Claims 8 to 10 are ruled on them; a case is a "
+        "web and a topic, and cases of one web are less independent than a test takes them to be."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -33,7 +33,12 @@ def runs_of(rows: Rows, crawler: str, way: CrawlsCompared = AS_PRINTED, study: s
     """The crawls of a crawler that downloaded anything, by run; on recorded webs, by web and run."""
     crawls = where(rows, study=study or way.study, crawler=crawler, revisit=way.revisit)
     told = [row for row in crawls if row["at"] and not row.get("fixed")]
-    return indexed(told, itemgetter("web_name", "run") if way.study == CORPUS else itemgetter("run"))
+    return indexed(told, case_of(way))
+
+
+def case_of(way: CrawlsCompared) -> Callable[[Row], Any]:
+    """What a case is known by."""
+    return itemgetter("web_name", "run") if way.study == CORPUS else itemgetter("run")
 
 
 def together(rows: Rows, crawlers: Sequence[str], way: CrawlsCompared) -> list[tuple[Row, ...]]:

@@ -3,14 +3,14 @@ numbers of theirs beside ours are those of section III.A."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 
 import numpy as np
 
 from wolfspider.bench.draw.svg import PALETTE, Figure
-from wolfspider.bench.experiment import Row, Rows, Table
+from wolfspider.bench.experiment import Row, Rows, Table, Value
 from wolfspider.bench.groups import grouped, where
 from wolfspider.bench.papers.energy_population.cells import (
     BUFFER,
@@ -36,10 +36,17 @@ from wolfspider.bench.papers.energy_population.cells import (
     UB,
     UNBOUND,
 )
-from wolfspider.bench.papers.energy_population.crawls_by_run import CrawlsCompared, mean_population, runs_of
+from wolfspider.bench.papers.energy_population.crawls_by_run import (
+    AS_PRINTED,
+    CrawlsCompared,
+    mean_population,
+    runs_of,
+    together,
+)
 from wolfspider.bench.papers.energy_population.page_meter import POINTS
-from wolfspider.bench.stats import interval
-from wolfspider.bench.tabulate import Column, counts_of, figures_of, group_table, mean_of, tables_of
+from wolfspider.bench.rulings import FEWEST
+from wolfspider.bench.stats import DIGITS, interval
+from wolfspider.bench.tabulate import Column, counts_of, figures_of, group_table, mean_line, mean_of, tables_of
 
 VISITS = {"free, as printed": PRINTED, "costs C": CORRECTED}
 MODELS = {LOW: 0, MIDDLE: 0, HIGH: 0, FREE: 1, BUFFER: 2}  # and the colour of each
@@ -86,7 +93,7 @@ def corpus_table(rows: Rows) -> Table:
         grouped((row for row in where(rows, study=CORPUS) if row["at"]), itemgetter("web_name", "crawler")),
         Column("topics", len),
         *POPULATIONS,
-        note="Up to a quarter of their pages, from three relevant pages. Claims 3, 4 and 6 are told here, too.",
+        note="Up to a quarter of their pages, from three relevant pages. Claims 8, 9 and 10 are ruled on these crawls.",
     )
 
 
@@ -156,7 +163,42 @@ def exhausted_table(rows: Rows) -> Table:
     return Table("Topics that are exhausted", columns, lines)
 
 
-tables = tables_of(population_table, energy_table, page_table, exhausted_table, corpus_table)
+LEARNED: Mapping[str, Callable[[Row], float]] = {
+    "precision": lambda row: row["precision"][-1],
+    "precision in the last tenth": itemgetter("last_precision"),
+    "precision by truth": lambda row: row["truth"][-1],
+    "precision by truth in the last tenth": itemgetter("last_truth"),
+    "mean population": mean_population,
+}
+
+
+def learning_table(rows: Rows) -> Table:
+    """What learning inside agents changes, run by run."""
+    pairs = together(rows, (BUFFER, LEARNING), AS_PRINTED)
+    lines = [(name, *_changes([tuple(map(figure, pair)) for pair in pairs])) for name, figure in LEARNED.items()]
+    head = ("figure", "runs", BUFFER, LEARNING, "learning less not", "95% from", "to", "runs with more")
+    note = (
+        "Algorithm 1 lets agents learn, if one likes: weights of words that are moved by the energy that a page gave. "
+        "Both crawlers of a run have the same web, topic, starting points and draws. The interval is that of the mean "
+        "difference, from a bootstrap over runs; with fewer than five runs there is none."
+    )
+    return Table("Learning inside agents", head, lines if pairs else [], note)
+
+
+def _changes(pairs: Sequence[tuple[float, ...]]) -> tuple[Value, ...]:
+    """How many there are, both means, the mean difference with its interval, and how many have more."""
+    values = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    changes = (values[:, 1] - values[:, 0]).round(DIGITS)
+    ends = interval(changes) if len(pairs) >= FEWEST else (None, None)
+    numbers = (*values.mean(axis=0), changes.mean(), *ends) if pairs else (None,) * 5
+    return (
+        len(pairs),
+        *(None if each is None else round(float(each), 4) for each in numbers),
+        int((changes > 0).sum()),
+    )
+
+
+tables = tables_of(population_table, energy_table, learning_table, page_table, exhausted_table, corpus_table)
 
 
 # Figures, of crawls as printed, which the paper's figures mean
@@ -170,11 +212,11 @@ def populations(
     y_log: bool = False,
     bounds: bool = False,
 ) -> Figure:
-    """A line for each run, in the colour of its crawler."""
+    """Means over runs and their 95% intervals. A crawl whose agents died counts as 0, which a logarithmic axis leaves
+    out."""
     figure = Figure(title, "downloads", "agents", y_log=y_log)
     for crawler, colour in zip(crawlers, PALETTE, strict=False):
-        for number, row in enumerate(crawls(rows, crawler, study=study)):
-            figure.line(row["at"], row["population"], "" if number else crawler, colour=colour)
+        _populations(figure, crawls(rows, crawler, study=study), crawler, colour)
     longest = max((row["at"][-1] for row in where(rows, study=study) if row["at"]), default=0)
     for name, bound in {"UB": UB, "LB": LB}.items() if bounds and figure.marks else ():
         figure.line([0, longest], [bound, bound], f"{name} = {bound}", dashed=True, colour=PALETTE[6])
@@ -182,18 +224,20 @@ def populations(
 
 
 def three_models(rows: Rows) -> Figure:
-    """Side by side, as means over runs. A crawl whose agents died counts as 0, which a logarithmic axis leaves out."""
+    """Side by side."""
     figure = Figure("Population of the three models", "downloads", "agents", y_log=True)
     for crawler, colour in MODELS.items():
-        own = crawls(rows, crawler)
-        columns = [[alive for row in own if (alive := _alive(row, step)) is not None] for step in range(POINTS)]
-        means = [float(np.mean(column)) for column in columns if column]
-        downloads = [own[0]["budget"] * (step + 1) / POINTS for step in range(len(means))]
-        if means:
-            figure.line(downloads, means, crawler, dashed=crawler in (LOW, HIGH), colour=PALETTE[colour])
-            lows, highs = zip(*(interval(np.array(column)) for column in columns if column), strict=True)
-            figure.band(downloads, lows, highs, colour=PALETTE[colour])
+        _populations(figure, crawls(rows, crawler), crawler, PALETTE[colour], crawler in (LOW, HIGH))
     return figure
+
+
+def _populations(figure: Figure, own: Sequence[Row], crawler: str, colour: str, dashed: bool = False) -> None:
+    alive = [{_downloads(row, step): _alive(row, step) for step in range(POINTS)} for row in own]
+    mean_line(figure, alive, crawler, colour, dashed)
+
+
+def _downloads(row: Row, step: int) -> float:
+    return float(row["budget"] * (step + 1) / POINTS)
 
 
 def _alive(row: Row, step: int) -> float | None:
@@ -203,18 +247,12 @@ def _alive(row: Row, step: int) -> float | None:
     return 0.0 if row["extinct"] is not None else None
 
 
-def mean_curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, label: str) -> Figure:
+def curves(rows: Rows, title: str, crawlers: Sequence[str], name: str, label: str) -> Figure:
     """Means over the runs that are not over yet, and their 95% intervals."""
     figure = Figure(title, "downloads", label)
     for crawler, colour in zip(crawlers, PALETTE, strict=False):
-        own = crawls(rows, crawler)
-        columns = [[row[name][step] for row in own if step < len(row[name])] for step in range(POINTS)]
-        steps = [column for column in columns if column]
-        if steps:
-            downloads = [own[0]["budget"] / POINTS * (step + 1) for step in range(len(steps))]
-            figure.line(downloads, [float(np.mean(column)) for column in steps], crawler, colour=colour)
-            lows, highs = zip(*(interval(np.array(column)) for column in steps), strict=True)
-            figure.band(downloads, lows, highs, colour=colour)
+        own = [{_downloads(row, step): y for step, y in enumerate(row[name])} for row in crawls(rows, crawler)]
+        mean_line(figure, own, crawler, colour)
     return figure
 
 
@@ -228,19 +266,26 @@ drawings = figures_of(
         populations, title="Population when the topic is exhausted", crawlers=(BUFFER,), study=EXHAUSTED, bounds=True
     ),
     partial(
-        mean_curves,
+        curves,
         title="Precision at similar populations (Fig. 4)",
         crawlers=(MATCHED, FIG_4),
         name="precision",
         label=SO_FAR,
     ),
     partial(
-        mean_curves,
+        curves,
         title="Precision with and without the buffer (Fig. 6)",
         crawlers=(FREE, BUFFER),
         name="precision",
         label=SO_FAR,
     ),
-    partial(mean_curves, title="Energy left on pages", crawlers=(BUFFER, UNBOUND), name="on_pages", label="energy"),
-    partial(mean_curves, title="The threshold R", crawlers=(*SIGMOIDS, FREE), name="threshold", label="relevance"),
+    partial(
+        curves,
+        title="Precision where agents learn",
+        crawlers=(BUFFER, LEARNING),
+        name="precision",
+        label=SO_FAR,
+    ),
+    partial(curves, title="Energy left on pages", crawlers=(BUFFER, UNBOUND), name="on_pages", label="energy"),
+    partial(curves, title="The threshold R", crawlers=(*SIGMOIDS, FREE), name="threshold", label="relevance"),
 )
