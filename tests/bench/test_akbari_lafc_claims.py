@@ -269,6 +269,7 @@ def test_the_theorem_counts_responses_and_tells_of_crawls() -> None:
 def test_what_was_learned_must_be_of_use_where_links_come_and_go() -> None:
     useless = changed("changing", lambda row: {**row, "precision": [0.3] * 10})
     assert ruled(9, useless).holds is False
+    assert "Eqs. 7 and 8" in ruled(9, ROWS).sentence and "not tested" in ruled(9, ROWS).sentence
     assert ruled(9, [row for row in ROWS if row["study"] != "changing"]).word == "not testable"
 
 

@@ -30,7 +30,8 @@ more.
     that LJM visited. Until now it was ruled by precision and by LJM+ (LJM with its ties broken link by link), which
     is told beside it.
 9   On a web that hides a fifth of the links of each page, others in each crawl, the mean precision of all crawls but
-    the first must be higher with automata that are kept and brought up to date than with new ones in each crawl.
+    the first must be higher with automata that are kept and brought up to date than with new ones in each crawl. So it
+    is about inheriting on a web that changes, not about eqs. 7 and 8 by themselves: no other update is tried.
 
 3 to 6 are ruled on LAFC-1, all crawlers paying for their training out of the same budget. What the same tests find with
 LAFC-R, with free training and by the web's own truth is told beside it.
