@@ -68,21 +68,24 @@ def test_curves_have_a_line_for_each_name(row: Any) -> None:
         (figures.fleet_size, "population"),
         (figures.discovered, "starts"),
     ):
-        figure = draw({"WL": row[part], "RL": row[part]})
-        assert kinds(figure) == ["line", "line"] and all(mark.xs.size > 1 for mark in figure.marks)
-    assert kinds(figures.efficiency({"WL": row["tally"]}, of="sent")) == ["line"]
+        figure = draw({"WL": [row[part]], "RL": [row[part]] * 5})
+        assert kinds(figure) == ["line", "line", "band"] and all(mark.xs.size > 1 for mark in figure.marks)
+    assert kinds(figures.efficiency({"WL": [row["tally"]]}, of="sent")) == ["line"]
     assert kinds(figures.found_and_published(row["tally"])) == ["line"] * 3
 
 
 def test_efficiency_is_drawn_as_counted(row: Any) -> None:
-    mark = figures.efficiency({"WL": row["tally"]}).marks[0]
+    mark = figures.efficiency({"WL": [row["tally"]]}).marks[0]
     assert mark.ys[:16] == pytest.approx([0.25] * 16, abs=0.03)
     assert np.diff(mark.xs) == pytest.approx(3 / 24)
 
 
-def test_the_size_of_a_fleet_goes_in_steps_to_the_end(row: Any) -> None:
-    mark = figures.fleet_size({"WL": row["population"]}).marks[0]
-    assert mark.ys[-1] == 3 and mark.xs[-1] == 2.0
+def test_the_size_of_a_fleet_is_told_from_the_first_to_the_end(row: Any) -> None:
+    mark = figures.fleet_size({"WL": [row["population"]]}).marks[0]
+    assert (mark.xs[0], mark.ys[0]) == (0.0, 3) and (mark.xs[-1], mark.ys[-1]) == (2.0, 3)
+    grown = {"alive": [[0.0, 1], [0.0, 2], [4.0, 3], [7.0, 2]], "heat": [[1.0] * 3], "heat_hours": 3.0}
+    mark = figures.fleet_size({"WL": [grown, {**grown, "alive": [[0.0, 4]]}]}).marks[0]
+    assert list(mark.xs) == [0, 0.125, 0.25, 0.375] and list(mark.ys) == [3, 3, 3.5, 3]
 
 
 def test_division_has_a_layer_for_each_forager_and_ends_at_the_boundary(row: Any) -> None:
@@ -124,10 +127,10 @@ def test_a_layout_keeps_joined_places_together_and_others_apart() -> None:
 def test_nothing_measured_is_an_empty_figure() -> None:
     row = Foraging(lambda url, since, until: None).row()
     for figure in (
-        figures.efficiency({"WL": row["tally"]}),
-        figures.freshness({"WL": row["freshness"]}),
-        figures.lags({"WL": row["lags"]}),
-        figures.fleet_size({"WL": row["population"]}),
+        figures.efficiency({"WL": [row["tally"]]}),
+        figures.freshness({"WL": [row["freshness"]]}),
+        figures.lags({"WL": [row["lags"]]}),
+        figures.fleet_size({"WL": [row["population"]]}),
         figures.scores(row["population"]),
         figures.division(row["division"]),
         figures.new_starts(row["starts"]),

@@ -308,6 +308,20 @@ def test_tables_and_figures_can_be_made_of_rows_alone() -> None:
     assert len(EXPERIMENT.figures(rows)) == 16
 
 
+def test_curves_of_several_runs_have_their_interval() -> None:
+    made = {figure.title: [mark.kind for mark in figure.marks] for figure in EXPERIMENT.figures(all_rows())}
+    curves = ("Rewarded to", "Size of the fleet", "Addresses discovered", "From publication to finding")
+    drawn = [kinds for title, kinds in made.items() if title.startswith(curves)]
+    assert drawn == [["line", "band"]] * 5
+    assert [kinds for title, kinds in made.items() if title.endswith("and cost")] == [["points", "line", "band"]] * 2
+
+
+def test_what_is_not_the_papers_is_said() -> None:
+    told = " ".join(scaled(Form()))
+    assert "calibrated" in told and "is divided by" in told and "PrTFIDF" in told
+    assert "All parameters" not in EXPERIMENT.about
+
+
 @pytest.mark.parametrize("quick", [True, False])
 def test_no_setting_is_there_twice_and_what_is_paired_is_the_same_site(quick: bool, tmp_path: Path) -> None:
     (tmp_path / "news").mkdir()
@@ -343,7 +357,9 @@ def test_a_very_small_form_runs_to_its_page(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_slopes_of_the_site_are_told_and_not_ruled_on() -> None:
     ruling = CLAIMS[1].test(all_rows())
-    assert ruling.word == "not testable" and "calibration" in ruling.sentence and "mean slope" in ruling.sentence
+    assert ruling.word == "not testable" and "calibration" in ruling.sentence and "hold" not in ruling.sentence
+    found = dict(ruling.others)["as a ruling"]
+    assert len(found.parts) == 2 and all("mean slope" in part.statistic for _, part in found.lines())
 
 
 def test_the_pace_stands_beside_every_ruling() -> None:

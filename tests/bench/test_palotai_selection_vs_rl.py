@@ -241,10 +241,38 @@ def test_the_deviation_is_that_between_runs_on_the_same_web() -> None:
 
 def test_tables_stand_beside_the_papers_numbers(paper: list[Row]) -> None:
     first, *_ = made = tables(paper)
-    assert [len(table.lines) for table in made] == [12, 12, 7, 11, 12, 6, 3]
-    assert first.doubled == [False, True, True, True, True]
+    assert [len(table.lines) for table in made] == [12, 12, 7, 11, 18, 6, 3]
+    assert first.doubled == [False, True, True, True, True, False, False]
     assert [drawing.title for drawing in figures(paper)][2] == "Download efficiency"
     assert len(figures(paper)) == 7
+
+
+def test_fleets_that_do_both_stand_beside_the_others(paper: list[Row]) -> None:
+    first, *_ = made = tables(paper)
+    (efficiency,) = (line for line in first.lines if line[0] == "download efficiency, %")
+    assert first.columns[-2] == "WLRL" and efficiency[-2] == pytest.approx(0.6, rel=0.01)
+    (pace,) = (table for table in made if table.title == "Steps and paths")
+    assert pace.columns == ("figure", "RL", "WL", "WLRL")
+
+
+def test_curves_are_means_of_all_fleets_of_a_type_with_their_interval(paper: list[Row]) -> None:
+    *_, efficient, fresh, age, size, rewired = figures(paper)
+    for drawing in (efficient, fresh, age, size):
+        assert [mark.kind for mark in drawing.marks] == ["line", "band"] * 3
+        assert [mark.label for mark in drawing.marks if mark.label] == [
+            f"{kind}, 9 fleets" for kind in ("RL", "WL", "WLRL")
+        ]
+    assert [mark.kind for mark in rewired.marks] == ["line", "band"] * 2
+
+
+def test_scale_free_is_ruled_on_what_was_gathered(paper: list[Row]) -> None:
+    """Other links decide nothing, and are told."""
+    steep = [
+        {**row, "clustered": CLAIMS[0].broken.rows([row])[0]["gathered"]} if row["study"] == "graph" else row
+        for row in paper
+    ]
+    ruling = CLAIMS[0].test(steep)
+    assert ruling.holds and dict(ruling.others)["among addresses with all their links"].holds is False
 
 
 @pytest.mark.parametrize("form", [Form(quick=True), Form()], ids=["quick", "full"])
@@ -302,7 +330,14 @@ def test_all_of_it_runs(done: Reproduction) -> None:
 
 def test_what_is_about_the_site_is_told_and_not_ruled_on(paper: list[Row]) -> None:
     ruling = CLAIMS[1].test(paper)
-    assert ruling.word == "not testable" and "calibration" in ruling.sentence and "quotients" in ruling.sentence
+    assert ruling.word == "not testable" and "calibration" in ruling.sentence and "hold" not in ruling.sentence
+    found = dict(ruling.others)["as a ruling"]
+    assert len(found.parts) == 3 and all("quotients" in part.statistic for _, part in found.lines())
+
+
+def test_what_is_not_the_papers_is_said() -> None:
+    told = " ".join(scaled(Form()))
+    assert "calibrated" in told and "is divided by" in told and "PrTFIDF" in told and "all other parameters" not in told
 
 
 def test_doing_both_must_be_better_than_either(paper: list[Row]) -> None:
@@ -317,3 +352,11 @@ def test_doing_both_must_be_better_than_either(paper: list[Row]) -> None:
 def test_the_pace_stands_beside_every_ruling(paper: list[Row]) -> None:
     for claim in EXPERIMENT.claims:
         assert "downloads a step (1.4)" in claim.test(paper).sentence
+
+
+def test_the_pace_is_that_of_the_fleets_of_the_claim(paper: list[Row]) -> None:
+    slower = [{**row, "downloads": 2 * row["downloads"]} if row.get("study") == "rewired" else row for row in paper]
+    by_number = {claim.number: claim.test(slower).sentence for claim in EXPERIMENT.claims}
+    assert "WL: 3.62 downloads a step" in by_number[3] and "WLRL: 3.62" in by_number[12]
+    assert "on the rewired web" in by_number[10] and "RL: 7.25 downloads a step" in by_number[10]
+    assert "by order" in by_number[11] and "alternating: 3.62 downloads" in by_number[11]

@@ -1,25 +1,28 @@
 """The figures of the news foragers' papers, drawn from the rows of `foraging.Foraging`.
 
-Each function takes the part of a row it is drawn from, or several such parts by name where curves are compared, so that
-a figure can be drawn long after its crawl, from what was kept as JSON.
+Each function takes the part of a row it is drawn from, or, where curves are compared, the parts of several runs by
+name, of which it draws the mean and its 95% interval. So a figure can be drawn long after its crawl, from what was kept
+as JSON.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from wolfspider.bench.draw.svg import PALETTE, SOFT, Figure
 from wolfspider.bench.measure.describe import Degrees, degree_figure
 from wolfspider.bench.measure.foraging import shares
+from wolfspider.bench.tabulate import mean_line
 from wolfspider.graphs.degrees import Exponents
 
 Part = Mapping[str, Any]
+Curve = Mapping[float, float | None]  # y by x; None where it is not known
 Floats = NDArray[np.float64]
 MOST_NAMES = 12  # foragers that a legend has room for
 SCORES = (60, 80, 100, 125, 150, 175)  # where colours change; the paper's greys go from 60 to 200
@@ -39,17 +42,20 @@ def _degrees(part: Part) -> Degrees:
     return Degrees(Exponents(**fits), tuple(part["values"]), tuple(part["counts"]))
 
 
-def efficiency(tallies: Mapping[str, Part], of: str = "downloads", title: str = "") -> Figure:
+def efficiency(tallies: Mapping[str, Sequence[Part]], of: str = "downloads", title: str = "") -> Figure:
     """Rewarded documents to `downloads` or to those `sent`, window by window."""
-    series = {name: shares(tally["series"]["relevant"], tally["series"][of]) for name, tally in tallies.items()}
-    curves = {name: (_days(len(own), tallies[name]["window_hours"]), own) for name, own in series.items()}
-    return _lines(Figure(title or f"Rewarded to {DONE[of]}", "days", f"rewarded / {DONE[of]}"), curves)
+
+    def curve(tally: Part) -> Curve:
+        own = shares(tally["series"]["relevant"], tally["series"][of])
+        return dict(zip(_days(len(own), tally["window_hours"]).tolist(), own, strict=True))
+
+    return _means(Figure(title or f"Rewarded to {DONE[of]}", "days", f"rewarded / {DONE[of]}"), tallies, curve)
 
 
-def _lines(figure: Figure, curves: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
-    """A line for each name, along x and y."""
-    for name, (xs, ys) in curves.items():
-        figure.line(xs, ys, name)
+def _means(figure: Figure, runs: Mapping[str, Sequence[Part]], curve: Callable[[Part], Curve]) -> Figure:
+    """A line for each name: the mean of its runs."""
+    for name, parts in runs.items():
+        mean_line(figure, map(curve, parts), name)
     return figure
 
 
@@ -58,30 +64,29 @@ def found_and_published(tally: Part) -> Figure:
     hours, series = tally["window_hours"], tally["series"]
     shown = {"published": series["published"], "rewarded": series["relevant"], "sent": series["sent"]}
     figure = Figure("Published and found", "days", f"documents in {hours:g} h")
-    return _lines(figure, {name: (_days(len(own), hours), own) for name, own in shown.items()})
+    for name, own in shown.items():
+        figure.line(_days(len(own), hours), own, name)
+    return figure
 
 
-def freshness(parts: Mapping[str, Part]) -> Figure:
+def freshness(parts: Mapping[str, Sequence[Part]]) -> Figure:
     return _sampled(parts, "Freshness of what was found", "share of the copies that are current", 2)
 
 
-def age(parts: Mapping[str, Part]) -> Figure:
+def age(parts: Mapping[str, Sequence[Part]]) -> Figure:
     return _sampled(parts, "Age of what was found", "hours since the copies went stale", 3)
 
 
-def _sampled(parts: Mapping[str, Part], title: str, label: str, field: int) -> Figure:
-    known = {name: [each for each in part["samples"] if each[field] is not None] for name, part in parts.items()}
-    curves = {name: ([each[0] / 24 for each in own], [each[field] for each in own]) for name, own in known.items()}
-    return _lines(Figure(title, "days", label), curves)
+def _sampled(parts: Mapping[str, Sequence[Part]], title: str, label: str, field: int) -> Figure:
+    return _means(
+        Figure(title, "days", label), parts, lambda part: {each[0] / 24: each[field] for each in part["samples"]}
+    )
 
 
-def lags(parts: Mapping[str, Part]) -> Figure:
+def lags(parts: Mapping[str, Sequence[Part]]) -> Figure:
     """The median hours from publication to reward, day by day."""
-    curves = {
-        name: ([day["day"] + 1 for day in part["days"]], [day["median"] for day in part["days"]])
-        for name, part in parts.items()
-    }
-    return _lines(Figure("From publication to reward", "day", "median hours"), curves)
+    figure = Figure("From publication to reward", "day", "median hours")
+    return _means(figure, parts, lambda part: {day["day"] + 1: day["median"] for day in part["days"]})
 
 
 def scores(population: Part) -> Figure:
@@ -90,16 +95,17 @@ def scores(population: Part) -> Figure:
     return figure.heat(population["heat"], SCORES, column=population["heat_hours"] / 24)
 
 
-def fleet_size(populations: Mapping[str, Part]) -> Figure:
-    figure = Figure("Size of the fleet", "days", "foragers alive")
-    for name, population in populations.items():
-        steps = [(hours / 24, count) for hours, count in population["alive"]]
-        end = max((len(row) for row in population["heat"]), default=0) * population["heat_hours"] / 24
-        steps += [(end, steps[-1][1])] if steps else []
-        corners = [corner for (_, old), (day, new) in pairwise(steps) for corner in ((day, old), (day, new))]
-        days, counts = np.array([*steps[:1], *corners]).reshape(-1, 2).T
-        figure.line(days, counts, name)
-    return figure
+def fleet_size(populations: Mapping[str, Sequence[Part]]) -> Figure:
+    return _means(Figure("Size of the fleet", "days", "foragers alive"), populations, _alive)
+
+
+def _alive(population: Part) -> Curve:
+    """How many live at the end of each window, and at first."""
+    width = population["heat_hours"]
+    ends = [width * count for count in range(max((len(line) for line in population["heat"]), default=-1) + 1)]
+    changes = population["alive"]
+    counts = [next((count for hours, count in reversed(changes) if hours <= end), None) for end in ends]
+    return {end / 24: count for end, count in zip(ends, counts, strict=True)}
 
 
 def division(part: Part, days: float | None = None) -> Figure:
@@ -131,12 +137,9 @@ def new_starts(part: Part) -> Figure:
     return figure.heat(counts, COUNTS, row=max(part["seen"], 1) / max(len(counts), 1))
 
 
-def discovered(parts: Mapping[str, Part]) -> Figure:
-    curves = {
-        name: ([hours / 24 for hours, _, _ in part["curve"]], [seen for _, seen, _ in part["curve"]])
-        for name, part in parts.items()
-    }
-    return _lines(Figure("Addresses discovered", "days", "addresses seen so far"), curves)
+def discovered(parts: Mapping[str, Sequence[Part]]) -> Figure:
+    figure = Figure("Addresses discovered", "days", "addresses seen so far")
+    return _means(figure, parts, lambda part: {hours / 24: seen for hours, seen, _ in part["curve"]})
 
 
 def land(part: Part) -> Figure:

@@ -21,7 +21,7 @@ from wolfspider.bench.papers.palotai_news_foragers.cells import (
 )
 from wolfspider.bench.papers.palotai_news_foragers.claims import CLAIMS
 from wolfspider.bench.papers.palotai_news_foragers.contrasts import CONTRASTS
-from wolfspider.bench.papers.palotai_news_foragers.pace import told_with_pace
+from wolfspider.bench.papers.palotai_news_foragers.pace import GENERAL, STATES, told_with_pace
 from wolfspider.bench.papers.palotai_news_foragers.report import figures, tables
 from wolfspider.bench.run.fleets import FRONT_PAGES, LISTS, fleet
 
@@ -48,6 +48,8 @@ def scaled(form: Form) -> list[str]:
             f"{WINDOW_STEPS:,} steps, as many as 75 minutes had there. The table of steps has our numbers beside the "
             "paper's."
         ),
+        STATES,
+        GENERAL,
         (
             f"The sweep of the cost and the cut weblogs: {of.sweep} seeds, {of.sweep_days:g} days, {of.sweep_site[0]} "
             f"articles a day, {of.sweep_site[1]:g} s a download."
@@ -78,8 +80,8 @@ EXPERIMENT = Experiment(
     about="A fleet of foragers looks for fresh news without its members talking to each other. Each keeps a list of "
     "good starting points under selection and learns the value of pages by temporal differences; one that finds "
     "what no other had found multiplies. The paper says that such a fleet divides the site among its foragers within "
-    "days, finds news sooner and sooner and grows tenfold in two weeks. All parameters are the paper's; the site is a "
-    "computed one that publishes by the clock and the week.",
+    "days, finds news sooner and sooner and grows tenfold in two weeks. The site is a computed one that publishes by "
+    "the clock and the week; what else is not as in the paper stands under what was scaled down.",
     settings=settings,
     cell=fleet,
     claims=tuple(told_with_pace(claim) for claim in (*CLAIMS, *CONTRASTS)),

@@ -1,5 +1,5 @@
-"""The numbers and figures of Palotai, Mandusitz and Lorincz, ours beside theirs. In figures of a single fleet the first
-run stands for all."""
+"""The numbers and figures of Palotai, Mandusitz and Lorincz, ours beside theirs. Curves are means of runs with their
+intervals; in figures of a single fleet the first run stands for all."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
-
-import numpy as np
 
 from wolfspider.bench.draw import foraging_figures as drawn
 from wolfspider.bench.draw.svg import Figure as Drawing
@@ -37,7 +35,7 @@ from wolfspider.bench.papers.palotai_news_foragers.contrasts import (
     one_left,
 )
 from wolfspider.bench.stats import spread
-from wolfspider.bench.tabulate import Column, group_table, mean_of
+from wolfspider.bench.tabulate import Column, group_table, mean_line, mean_of
 from wolfspider.core.model import Sent
 from wolfspider.policy.reinforcer import Reinforcer, Terms
 
@@ -264,16 +262,16 @@ def figures(rows: Rows) -> list[Drawing]:
     links = [f"{name.capitalize()} links that were looked at (Fig. 2)" for name in SIDES.values()]
     return [
         *drawn.degrees(first["linked"], links),
-        *(titled(drawn.efficiency({"run 1": first["tally"]}, of), "Fig. 3a") for of in ("sent", "downloads")),
-        titled(drawn.found_and_published(first["tally"]), "beside Fig. 3a"),
+        *(titled(drawn.efficiency(together(runs, "tally"), of), "Fig. 3a") for of in ("sent", "downloads")),
+        titled(drawn.found_and_published(first["tally"]), "beside Fig. 3a, run 1"),
         titled(drawn.scores(first["population"]), "Fig. 3b"),
-        drawn.fleet_size(by_run(runs, "population")),
+        drawn.fleet_size(together(runs, "population")),
         titled(drawn.division(part, days=3), "Fig. 4a, first three days"),
         titled(drawn.division(part), "Fig. 4b"),
         titled(drawn.decisions(part), "Fig. 4c"),
         *(titled(drawn.division(row["division"]), "at the paper's rates") for row in where(rows, kind="pace")[:1]),
         titled(drawn.new_starts(first["starts"]), "Fig. 5"),
-        drawn.discovered(by_run(runs, "starts")),
+        drawn.discovered(together(runs, "starts")),
         *([titled(drawn.land(land), "Fig. 6")] if (land := first["territory"]["land"]) else []),
         lag_figure(runs),
         *sweep_figure(rows, "Territory and cost", f"URLs of a forager in {EQUAL_MOVES} moves", TERRITORY),
@@ -286,16 +284,19 @@ def titled(figure: Drawing, name: str) -> Drawing:
     return figure
 
 
-def by_run(runs: Rows, part: str) -> dict[str, Any]:
-    return {f"run {row['case'] + 1}": row[part] for row in runs}
+def together(runs: Rows, part: str) -> dict[str, list[Any]]:
+    """Under one name, as one curve is drawn of them."""
+    return {mean_name(runs): [row[part] for row in runs]}
+
+
+def mean_name(runs: Rows) -> str:
+    return f"mean of {len(runs)} runs"
 
 
 def lag_figure(runs: Rows) -> Drawing:
     figure = Drawing("From publication to finding", "day of the publication", "mean hours")
-    for row in runs:
-        days = range(int(row["days"]) - 1)
-        figure.line([day + 1 for day in days], [lag(row, [day]) for day in days], f"run {row['case'] + 1}")
-    return figure
+    days = [{float(day + 1): lag(row, [day]) for day in range(int(row["days"]) - 1)} for row in runs]
+    return mean_line(figure, days, mean_name(runs))
 
 
 def sweep_figure(rows: Rows, title: str, label: str, figure: Figure) -> list[Drawing]:
@@ -306,4 +307,5 @@ def sweep_figure(rows: Rows, title: str, label: str, figure: Figure) -> list[Dra
         return []
     drawing = Drawing(title, "m, the factor of the cost", label, x_log=True)
     drawing.points([row["factor"] for row in fleets], values(fleets, figure), "each fleet", size=3.0)
-    return [drawing.line(FACTORS, [float(np.mean(column)) for column in columns], "mean")]
+    cases = [{row["factor"]: value} for row in fleets for value in values([row], figure)]
+    return [mean_line(drawing, cases, "mean")]

@@ -9,6 +9,7 @@ controls that the paper leaves out, and, where the corpora are at hand, fleets o
 from __future__ import annotations
 
 from wolfspider.bench.experiment import Experiment, Form
+from wolfspider.bench.papers.palotai_news_foragers.pace import GENERAL, STATES
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     DOWNLOAD,
     PAPER_DOWNLOADS,
@@ -42,11 +43,13 @@ def scaled(form: Form) -> list[str]:
             "each."
         ),
         (
-            "100 steps a path, 16 foragers at most and all other parameters are the paper's. In the paper a slice of "
+            "100 steps a path and 16 foragers at most are the paper's. In the paper a slice of "
             f"{SLICE:g} s has about {SLICE / STEP:.0f} steps or {SLICE / DOWNLOAD:.0f} downloads. Here a slice is as "
             f"long as {SLICE_DOWNLOADS:.0f} downloads take, which makes about as many steps. {LISTS}, so that a "
             "step takes few downloads, if more than in the paper. The table of steps and paths counts them."
         ),
+        STATES,
+        GENERAL,
         (
             "WL foragers start from the home page of the site, with nothing else in their weblog; RL foragers start "
             "all their paths from the first ten addresses that the recording fleet stepped on. Both begin at the "

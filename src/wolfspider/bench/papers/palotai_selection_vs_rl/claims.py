@@ -219,16 +219,18 @@ RESULTS = "section 4.3, the table"
 CLAIMS = (
     Claim(
         1,
-        "The link structure is scale-free, both into pages and out of them.",
+        "The links of the gathered pages are scale-free, both into pages and out of them.",
         "section 4.1, Fig. 1",
-        beside(scale_free, CLUSTERED, {"among the pages that were gathered, and the links looked at": GATHERED}),
+        beside(scale_free, GATHERED, {"among addresses with all their links": CLUSTERED}),
         BrokenVariant(
             "As many degrees with the same mean are drawn from an exponential distribution.",
             changed(
-                lambda row: {CLUSTERED: {**row[CLUSTERED], **{way: exponential(row[CLUSTERED][way]) for way in WAYS}}},
+                lambda row: {GATHERED: {**row[GATHERED], **{way: exponential(row[GATHERED][way]) for way in WAYS}}},
                 study=GRAPH,
             ),
         ),
+        known="It was ruled on addresses with all their links, and told of the gathered pages, which are what the "
+        "paper looked at. In a quick form it did not hold either way, which was known when the two changed places.",
     ),
     Claim(
         2,

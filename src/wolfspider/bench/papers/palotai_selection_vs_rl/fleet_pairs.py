@@ -13,7 +13,7 @@ import numpy as np
 
 from wolfspider.bench.experiment import Claim, Row, Rows, Ruling
 from wolfspider.bench.groups import Figure, aligned, indexed, keyed, values, where
-from wolfspider.bench.papers.palotai_selection_vs_rl.cells import CLUSTERED
+from wolfspider.bench.papers.palotai_selection_vs_rl.cells import CLUSTERED, ORDER, REWIRED
 from wolfspider.bench.rulings import equivalent, greater
 from wolfspider.bench.stats import Floats
 from wolfspider.bench.variants import Variant, changed, dealt, put
@@ -22,6 +22,8 @@ MARGIN = 0.10  # relative; a smaller difference is about the same
 EFFICIENCY, SENT, FOUND = "tally.download_efficiency", "tally.sent_efficiency", "tally.relative_found_url"
 RELEVANT, FRESHNESS, AGE = "tally.relevant", "freshness.freshness", "freshness.age_hours"
 PAIR = itemgetter("web_seed", "repeat")
+STUDIES = {10: REWIRED, 11: ORDER}  # of fleets, by claim; the others have those on the recordings as they are
+PLACES = {REWIRED: " on the rewired web", ORDER: " by order"}
 
 
 def sides(rows: Rows, study: str, kinds: tuple[str, str], figure: Figure) -> list[Floats]:
@@ -74,11 +76,11 @@ def half_as_much_again(study: str, kind: str, like: str) -> Variant:
     return variant
 
 
-def pace(rows: Rows) -> str:
-    """Steps and paths of the fleets on the recordings, with the paper's numbers in brackets."""
+def pace(rows: Rows, study: str = CLUSTERED) -> str:
+    """Steps and paths of the fleets of a study, with the paper's numbers in brackets."""
     told = []
-    for kind in dict.fromkeys(row["type"] for row in where(rows, study=CLUSTERED)):
-        people = [(row, row["population"]) for row in where(rows, study=CLUSTERED, type=kind)]
+    for kind in dict.fromkeys(row["type"] for row in where(rows, study=study)):
+        people = [(row, row["population"]) for row in where(rows, study=study, type=kind)]
         moved = [(row, own) for row, own in people if own["slices"] and own["moves"] and own["births"]]
         if moved:
             step = np.mean([row["downloads"] / own["moves"] for row, own in moved])
@@ -87,12 +89,15 @@ def pace(rows: Rows) -> str:
             told.append(
                 f"{kind}: {step:.3g} downloads a step (1.4), {turn:.3g} steps a slice (51), {paths:.3g} paths a forager"
             )
-    return f"Pace, the paper's in brackets: {'; '.join(told)}." if told else ""
+    return f"Pace{PLACES.get(study, '')}, the paper's in brackets: {'; '.join(told)}." if told else ""
 
 
 def told_with_pace(claim: Claim) -> Claim:
+    """With the pace of the fleets that the claim is ruled on."""
+
     def test(rows: Rows) -> Ruling:
         ruling = claim.test(rows)
-        return replace(ruling, sentence=" ".join(filter(None, [ruling.sentence, pace(rows)])))
+        told = pace(rows, STUDIES.get(claim.number, CLUSTERED))
+        return replace(ruling, sentence=" ".join(filter(None, [ruling.sentence, told])))
 
     return replace(claim, test=test)

@@ -31,11 +31,11 @@ graphs = partial(where, study=GRAPH)
 WAYS = ("into", "out_of")
 
 
-def scale_free(rows: Rows, web: str = CLUSTERED) -> Ruling:
+def scale_free(rows: Rows, web: str) -> Ruling:
     return all_of({f"{way.replace('_', ' ')} a page": tails(rows, way, web) for way in WAYS})
 
 
-def tails(rows: Rows, way: str, web: str = CLUSTERED) -> Ruling:
+def tails(rows: Rows, way: str, web: str) -> Ruling:
     """Has every web a tail of a decade or more that a power law fits significantly better than an exponential?"""
     webs = [_tail(row[web][way]) for row in graphs(rows)]
     told = ", ".join(
