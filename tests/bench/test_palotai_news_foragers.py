@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -13,7 +13,15 @@ import pytest
 from wolfspider.bench.experiment import Form, Row, Ruling, Setting, finding
 from wolfspider.bench.papers.palotai_news_foragers import EXPERIMENT, scaled
 from wolfspider.bench.papers.palotai_news_foragers.cells import COMMON_WEIGHTS, DIVIDING, FACTORS, LIST_KEPT, settings
-from wolfspider.bench.papers.palotai_news_foragers.claims import alive, discovery, lag, rayleigh, within_scores
+from wolfspider.bench.papers.palotai_news_foragers.claims import (
+    alive,
+    discovery,
+    has_wave,
+    lag,
+    near_midnight,
+    rayleigh,
+    within_scores,
+)
 from wolfspider.bench.papers.palotai_news_foragers.contrasts import against
 from wolfspider.bench.papers.palotai_news_foragers.report import conserved, profit_of_figure_1
 from wolfspider.bench.run.fleets import SPARE
@@ -263,6 +271,73 @@ def test_dividing_must_win_against_both_others_and_lose_in_nothing() -> None:
             row["lags"] = {"published": [{"day": 0, "documents": 10, "mean": 1.0}]}
     assert against(rows, "poor", LIST_KEPT).holds and against(rows, "poor", COMMON_WEIGHTS).holds is False
     assert CLAIMS[10].test(rows).holds is False
+
+
+def dividing(more: Sequence[float], sooner: Sequence[float]) -> Ruling:
+    """By how much a fleet that divides finds more, and how much sooner."""
+    rows: list[Row] = []
+    for case, (gain, hours) in enumerate(zip(more, sooner, strict=True)):
+        for name, found, mean in ((DIVIDING, 100 + gain, 9.0 - hours), (LIST_KEPT, 100.0, 9.0)):
+            tally = {"series": {"relevant": [0, found], "downloads": [1, 1000]}, "window_hours": 24.0}
+            row = {"kind": "division", "case": case, "site": "poor", "name": name, "tally": tally}
+            rows.append({**row, "lags": {"published": [{"day": 0, "documents": 1, "mean": mean}]}})
+    return against(rows, "poor", LIST_KEPT)
+
+
+WINS, LOSES, SEEN_NEITHER = [1.0, 2.0, 3.0, 4.0, 5.0], [-1.0, -2.0, -3.0, -4.0, -5.0], [-2.0, 3.0, -1.0, 4.0, -3.5]
+
+
+@pytest.mark.parametrize(
+    ("more", "sooner", "word", "drawn"),
+    [
+        (WINS, SEEN_NEITHER, "holds", 3.0),
+        (SEEN_NEITHER, WINS, "holds", 3.0),
+        (WINS, LOSES, "does not hold", -3.0),
+        (SEEN_NEITHER, LOSES, "does not hold", -3.0),
+        (SEEN_NEITHER, SEEN_NEITHER, "undecided", 0.1),
+        ([0.0] * 5, [0.0] * 5, "does not hold", 0.0),
+        ([0.0] * 5, SEEN_NEITHER, "undecided", 0.0),
+    ],
+)
+def test_a_tie_is_sure_only_where_no_interval_has_a_gain(
+    more: list[float], sooner: list[float], word: str, drawn: float
+) -> None:
+    ruling = dividing(more, sooner)
+    assert ruling.word == word and ruling.measured
+    assert ruling.measured.mean == pytest.approx(drawn) and ruling.measured.wanted == (0.0, math.inf)
+
+
+def test_dividing_on_few_cases_is_undecided() -> None:
+    assert dividing(WINS[:4], WINS[:4]).undecided
+
+
+def test_a_wave_is_none_where_it_is_surely_flat_and_undecided_where_runs_disagree() -> None:
+    steady = has_wave([(hour, 0.3) for hour in (23.0, 0.0, 1.0, 23.5, 0.5)])
+    assert steady.holds and steady.measured and steady.measured.low > 0.05
+    assert has_wave([(hour, 0.3) for hour in (0.0, 9.0, 14.0, 20.0, 3.0)]).undecided
+    assert has_wave([(hour, 0.02) for hour in (0.0, 9.0, 14.0, 20.0, 3.0)]).holds is False
+
+
+@pytest.mark.parametrize(
+    ("hours", "word"),
+    [
+        ([23.0, 0.0, 1.0, 23.5, 0.5], "holds"),
+        ([11.0, 12.0, 13.0, 11.5, 12.5], "does not hold"),
+        ([1.0, 6.0, 2.0, 7.0, 4.0], "undecided"),
+        ([6.0, 6.5, 7.0, 5.5, 6.2], "does not hold"),
+    ],
+)
+def test_the_hour_of_the_peak_may_be_undecided(hours: list[float], word: str) -> None:
+    ruling = near_midnight(hours)
+    assert ruling.word == word and ruling.measured and 0 <= ruling.measured.low <= ruling.measured.high <= 12
+
+
+@pytest.mark.parametrize("runs", [5, 6])
+def test_noise_has_no_wave(runs: int) -> None:
+    broken = CLAIMS[3].broken
+    assert broken
+    found = answers(CLAIMS[3].test(broken.rows([main_row(case) for case in range(runs)])))
+    assert [word for name, word in found.items() if "wave" in name] == ["does not hold"] * 2
 
 
 def test_hours_that_agree_are_no_chance_and_scattered_ones_are() -> None:
