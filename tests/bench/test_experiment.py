@@ -302,6 +302,17 @@ def test_each_part_of_a_claim_has_a_line_and_a_drawing_of_its_interval(tmp_path:
     assert kept["form"] == "quick" and kept["claims"][0]["deciding"].startswith("second part: Wilcoxon")
 
 
+def test_what_is_told_beside_a_claim_that_is_not_ruled_on_has_its_lines(tmp_path: Path) -> None:
+    found = all_of({"height": Ruling(True, "n = 5, 3 m"), "width": Ruling(False, "n = 5, 9 m")})
+    told = Claim(
+        1, "It is so.", "s", lambda rows: Ruling(None, sentence="Only told.", others=(("as a ruling", found),)), None
+    )
+    done = reproduce(replace(toy(), claims=(told,)), tmp_path, Form(quick=True), jobs=1)
+    lines = ["as a ruling: holds: height: n = 5, 3 m", "as a ruling: does not hold: width: n = 5, 9 m"]
+    assert all(line in summary(done) for line in lines)
+    assert json.loads((tmp_path / "claims.json").read_text())["claims"][0]["lines"] == lines
+
+
 def test_a_claim_that_does_not_hold_is_no_error(tmp_path: Path) -> None:
     falls = toy(lambda setting: {"y": -setting["x"]}, claims=(replace(RISES, broken=BrokenVariant("As it is.", list)),))
     done = reproduce(falls, tmp_path, Form(), jobs=1)

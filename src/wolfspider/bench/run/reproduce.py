@@ -119,7 +119,7 @@ def summary(reproduction: Reproduction) -> str:
     for found in reproduction.findings:
         lines.append(f"{found.claim.number}. {found.claim.says}")
         ruling = found.ruling
-        told = [ruling.word.upper(), *part_lines(ruling), ruling.sentence]
+        told = [ruling.word.upper(), *told_lines(ruling), ruling.sentence]
         told += [f"Beside it, {name}: {other.word}" for name, other in ruling.others]
         lines += [f"   {text}" for text in told if text]
     scaled = experiment.scaled(reproduction.form)
@@ -133,6 +133,12 @@ def part_lines(ruling: Ruling) -> list[str]:
     ]
 
 
+def told_lines(ruling: Ruling) -> list[str]:
+    """The same; where nothing was tested, the lines of what is told beside it."""
+    beside = [f"{name}: {line}" for name, other in ruling.others for line in part_lines(other) if line]
+    return [line for line in part_lines(ruling) if line] or beside
+
+
 def claims_json(reproduction: Reproduction) -> str:
     """What was found, small enough to be kept."""
     claims = [
@@ -141,7 +147,7 @@ def claims_json(reproduction: Reproduction) -> str:
             "says": found.claim.says,
             "source": found.claim.source,
             "ruling": found.ruling.word,
-            "lines": [line for line in part_lines(found.ruling) if line],
+            "lines": told_lines(found.ruling),
             "deciding": _deciding(found.ruling),
             "sentence": found.ruling.sentence,
             "known": found.claim.known,

@@ -295,16 +295,18 @@ def a_little_lower(rows: Rows, way: CrawlsCompared) -> Ruling:
     by_tenth = np.mean(lines, axis=0)
     mean, largest, last = float(by_tenth.mean()), float(by_tenth.max()), float(by_tenth[-1])
     by_run = np.mean(lines, axis=1)
+    low, high = interval(by_run)
     little = answer(
         0 < mean <= LITTLE * whole,
-        Estimate(mean, *interval(by_run), (0.0, LITTLE * whole)),
-        f"{mean:+.4f} in the mean, of {whole:.3f}",
+        Estimate(mean, low, high, (0.0, LITTLE * whole)),
+        f"n = {len(lines)}, {mean:+.4f} in the mean, 95% interval {low:+.4f} to {high:+.4f}, of {whole:.3f}",
     )
-    met = np.array(lines).round(DIGITS)
+    met, (least, most_met) = float(closing(by_tenth[None])[0]), interval_of(np.array(lines).round(DIGITS), closing)
     closed = answer(
         largest > 0 and last <= CLOSED * largest,
-        Estimate(float(closing(by_tenth[None])[0]), *interval_of(met, closing), ABOVE),
-        f"{last:+.4f} in the last tenth, {largest:+.4f} at most",
+        Estimate(met, least, most_met, ABOVE),
+        f"n = {len(lines)}, {last:+.4f} in the last tenth, {largest:+.4f} at most; met by {met:+.4f}, 95% interval "
+        f"{least:+.4f} to {most_met:+.4f}",
     )
     return all_of(
         {
