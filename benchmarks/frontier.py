@@ -4,7 +4,7 @@ Pushes the links of made-up pages (fifty links each, some thousand hosts, addres
 and tag paths as pages have them) with the scores of a best-first crawl, takes a snapshot, pushes one page beyond the
 cap, so that the lowest tenth is thrown away, and pops a tenth through a room in which hundreds of hosts are busy at any
 time. Speeds are per second of processor time, making up the links not counted. The peak memory of the process must stay
-below 1.5 GiB.
+below 950 MiB.
 
     python benchmarks/frontier.py [--urls 10000000] [--hosts 20000] [--dir DIR]
 """
@@ -27,7 +27,7 @@ from wolfspider.core.model import Link
 from wolfspider.policy.frontier import Frontier
 from wolfspider.store.shelf import DiskShelf
 
-LIMIT_MIB = 1200
+LIMIT_MIB = 950
 LINKS = 50  # on a page
 PATHS = tuple(f"html/body.page/div#main/ul.list-{kind}/li/a" for kind in range(LINKS // 10))
 BUSY = 500  # hosts that may not be visited at a moment

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wolfspider.policy.frontier
+import wolfspider.policy.host_queues
 from wolfspider.core import codec
 from wolfspider.core.model import Link
-from wolfspider.policy.frontier import Frontier
+from wolfspider.policy.frontier import DROPPED, Frontier
 from wolfspider.policy.host_queues import Known
 from wolfspider.policy.link_shelf import Shelf
 from wolfspider.strategies import strategy_named
@@ -294,6 +298,86 @@ def test_a_snapshot_of_an_earlier_version_knows_nothing_of_links_set_aside() -> 
     again = Frontier.restored(state)
     again.shelf = frontier.shelf
     assert again.aside == 0 and drained(again) == [1]
+
+
+def test_a_snapshot_of_an_earlier_version_has_a_table_of_all_addresses() -> None:
+    """Some of them may be thrown away, which is as good as unknown."""
+    frontier = Frontier(Shelf())
+    frontier.extend((link(n) for n in range(5)), [1.0, 2.0, 3.0, 4.0, 5.0])
+    state = {name: value for name, value in frontier.state().items() if name not in ("addresses", "taken")}
+    frontier.known.put(7, DROPPED)
+    frontier.pop(Open())
+    keys, values = frontier.known.entries()
+    state |= {"keys": keys, "values": values, "scores": frontier.scores}
+    again = Frontier.restored(state)
+    again.shelf = frontier.shelf
+    assert again.known.get(7) is None and again.push(link(4), 9.0) == -1 and again.push(link(0), 9.0) == 0
+    assert drained(again) == [0, 3, 2, 1]
+
+
+@given(pushes, pushes, st.integers(0, 40), st.integers(4, 60), st.integers(1, 9))
+@settings(max_examples=50)
+def test_work_in_small_pieces_is_the_same_work(
+    first: list[tuple[int, float]], then: list[tuple[int, float]], pops: int, cap: int, piece: int
+) -> None:
+    """What is thrown away, set aside, stored and handed out does not depend on how much is worked on at once."""
+
+    def story() -> tuple[Any, ...]:
+        shelf = Shelf()
+        frontier = Frontier(shelf, cap)
+        for number, score in first:
+            frontier.push(link(number), score)
+        heard = [frontier.pop(Open(allows=lambda url: not url.endswith("1"))) for _ in range(pops)]
+        stored = codec.store(frontier)
+        again = codec.load(*stored)
+        again.shelf = shelf
+        numbers = [again.push(link(number), score) for number, score in then]
+        again.bring_back()
+        return heard, stored, numbers, codec.store(again), drained(again)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wolfspider.policy.host_queues, "_AT_ONCE", piece)
+        patch.setattr(wolfspider.policy.host_queues, "_ENTERED", piece)
+        in_pieces = story()
+    assert in_pieces == story()
+
+
+def test_a_snapshot_and_a_cut_need_little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A snapshot is as large as what is stored, and a cut needs a third of what the frontier has: nothing that is as
+    long as all links lies there twice. To restore needs no more than what is built."""
+    monkeypatch.setattr(wolfspider.policy.host_queues, "_AT_ONCE", 1 << 11)
+    monkeypatch.setattr(wolfspider.policy.host_queues, "_ENTERED", 1 << 11)
+    size, rng = 1 << 16, np.random.default_rng(1)
+    tracemalloc.start()
+    try:
+        frontier = Frontier.restored(
+            {
+                **Frontier(Shelf(), cap=size).state(),
+                "scores": array("d", rng.random(size).tobytes()),
+                "hosts": array("I", rng.integers(0, 30, size, np.uint32).tobytes()),
+                "places": array("Q", range(size)),
+                "numbers": array("I", range(size)),
+                "addresses": rng.integers(1, 1 << 63, size, np.uint64),
+                "names": [f"h{number}.test" for number in range(30)],
+            }
+        )
+        built = tracemalloc.get_traced_memory()[0]
+        stored, needed = room_for(lambda: codec.store(frontier))
+        assert needed < 1.05 * sum(map(len, stored[1].values()))
+        again, needed = room_for(lambda: codec.load(*stored))
+        assert needed < 1.15 * built
+        _, needed = room_for(lambda: again.push(link(1), 1.0))
+        assert len(again) == size * 9 // 10 + 1 and needed < built / 3
+    finally:
+        tracemalloc.stop()
+
+
+def room_for(work: Callable[[], Any]) -> tuple[Any, int]:
+    """What the work gives, and how many bytes more than before lay there at most meanwhile."""
+    before = tracemalloc.get_traced_memory()[0]
+    tracemalloc.reset_peak()
+    made = work()
+    return made, tracemalloc.get_traced_memory()[1] - before
 
 
 def test_rescoring_changes_the_order() -> None:

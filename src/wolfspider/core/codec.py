@@ -24,7 +24,8 @@ import numpy as np
 
 from wolfspider.core import events, model
 
-Arrays = dict[str, np.ndarray[Any, Any]]
+Arrays = dict[str, bytes]  # by name, each as it lies on disk: kind and shape, then the numbers
+Stored = Mapping[str, bytes | memoryview]  # the same, read again
 
 _KIND_OF_ARRAY = re.compile(r"[<>|][A-Za-z]\d*(?:\[\w+\])?")
 MANY = 1_000  # texts in a list that are stored as arrays
@@ -71,21 +72,18 @@ def pack(value: Any) -> tuple[Any, Arrays]:
     return _pack(value, arrays), arrays
 
 
-def store(value: Any) -> tuple[str, dict[str, bytes]]:
+def store(value: Any) -> tuple[str, Arrays]:
     """As text and bytes, the way it lies on disk."""
     return rendered(*pack(value))
 
 
-def rendered(tree: Any, arrays: Arrays) -> tuple[str, dict[str, bytes]]:
+def rendered(tree: Any, arrays: Arrays) -> tuple[str, Arrays]:
     """What `pack` gave, as text and bytes; may be done in another thread, since all of it was copied."""
-    # Each array goes as its bytes come: what is large is never here twice.
-    blobs = {name: _array_bytes(arrays.pop(name)) for name in list(arrays)}
-    return json.dumps(tree, ensure_ascii=False, allow_nan=False), blobs
+    return json.dumps(tree, ensure_ascii=False, allow_nan=False), arrays
 
 
-def load(text: str, blobs: Mapping[str, bytes | memoryview]) -> Any:
-    """What is large is copied once, into what is built: until then the arrays are views of the bytes."""
-    return unpack(json.loads(text), {name: _array_from(blob) for name, blob in blobs.items()})
+def load(text: str, arrays: Stored) -> Any:
+    return unpack(json.loads(text), arrays)
 
 
 def plain(value: Any) -> Any:
@@ -120,7 +118,7 @@ def _pack(value: Any, arrays: Arrays) -> Any:
             return _pack_texts(value, arrays)
         return [_pack(kept, arrays) for kept in value]
     if type(value) is dict:  # alone: what a Counter or a defaultdict can do beyond it would be lost silently
-        if all(isinstance(name, str) and not name.startswith("~") for name in value):
+        if _is_named(value):
             return {name: _pack(kept, arrays) for name, kept in value.items()}
         return {"~dict": [[_pack(name, arrays), _pack(kept, arrays)] for name, kept in value.items()]}
     name = type(value).__name__
@@ -133,13 +131,27 @@ def _pack(value: Any, arrays: Arrays) -> Any:
         if isinstance(value, kind):
             return packer(value, arrays)
     if name in HELPERS:
-        return {"~helper": [name, _pack(value.state(), arrays)]}
+        return {"~helper": [name, _pack_state(value, arrays)]}
     raise TypeError(f"{name} is not plain data; keep it out of state() or give it state() and restored()")
+
+
+def _is_named(value: dict[Any, Any]) -> bool:
+    return all(isinstance(name, str) and not name.startswith("~") for name in value)
+
+
+def _pack_state(helper: Any, arrays: Arrays) -> Any:
+    """Each part is let go once it is packed: what the helper made for this alone is gone before the next is copied."""
+    state = helper.state()
+    if type(state) is not dict or not _is_named(state):
+        return _pack(state, arrays)
+    left = dict(state)  # since that may be the helper's own
+    del state
+    return {name: _pack(left.pop(name), arrays) for name in list(left)}
 
 
 def _pack_array(value: Any, arrays: Arrays) -> dict[str, Any]:
     name = f"a{len(arrays)}"
-    arrays[name] = np.array(value)  # a copy: the owner goes on changing it
+    arrays[name] = _array_bytes(np.asarray(value))  # a copy: the owner goes on changing it
     return {"~array": name if isinstance(value, np.ndarray) else [name, value.typecode]}
 
 
@@ -171,7 +183,8 @@ def _ordered(value: Any, arrays: Arrays) -> list[Any]:
     return sorted((_pack(kept, arrays) for kept in value), key=lambda kept: (type(kept).__name__, repr(kept)))
 
 
-def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
+def unpack(tree: Any, arrays: Stored) -> Any:
+    """What is large is copied once, into what is built: until then it is a view of the bytes."""
     if isinstance(tree, list):
         return [unpack(kept, arrays) for kept in tree]
     if not isinstance(tree, dict):
@@ -183,17 +196,17 @@ def unpack(tree: Any, arrays: Mapping[str, Any]) -> Any:
     return {name: unpack(kept, arrays) for name, kept in tree.items()}
 
 
-def _unpack_array(kept: Any, arrays: Mapping[str, Any]) -> Any:
+def _unpack_array(kept: Any, arrays: Stored) -> Any:
     if isinstance(kept, str):
-        return np.array(arrays[kept])
+        return np.array(_array_from(arrays[kept]))
     name, typecode = kept
     made = array(typecode)
-    made.frombytes(np.ascontiguousarray(arrays[name], typecode).view(np.uint8).data)
+    made.frombytes(np.ascontiguousarray(_array_from(arrays[name]), typecode).view(np.uint8).data)
     return made
 
 
-def _unpack_texts(kept: Any, arrays: Mapping[str, Any]) -> list[str]:
-    lengths, joined = (np.asarray(arrays[name]) for name in kept)
+def _unpack_texts(kept: Any, arrays: Stored) -> list[str]:
+    lengths, joined = (_array_from(arrays[name]) for name in kept)
     text = joined.tobytes().decode("utf-8", "surrogatepass")
     places = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
     if places[-1] != len(text):
@@ -201,21 +214,21 @@ def _unpack_texts(kept: Any, arrays: Mapping[str, Any]) -> list[str]:
     return [text[start:end] for start, end in itertools.pairwise(places)]
 
 
-def _unpack_random(kept: Any, arrays: Mapping[str, Any]) -> random.Random:
+def _unpack_random(kept: Any, arrays: Stored) -> random.Random:
     version, words, gauss = kept
     made = random.Random()
     made.setstate((version, tuple(int(word) for word in unpack(words, arrays)), gauss))
     return made
 
 
-def _unpack_helper(kept: Any, arrays: Mapping[str, Any]) -> Any:
+def _unpack_helper(kept: Any, arrays: Stored) -> Any:
     name, state = kept
     if name not in HELPERS:
         raise UnknownHelper(f"there is no helper {name!r:.80} here")
     return HELPERS[name].restored(unpack(state, arrays))
 
 
-_UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
+_UNPACKERS: dict[str, Callable[[Any, Stored], Any]] = {
     "~array": _unpack_array,
     "~texts": _unpack_texts,
     "~random": _unpack_random,
@@ -232,7 +245,8 @@ _UNPACKERS: dict[str, Callable[[Any, Mapping[str, Any]], Any]] = {
 
 def _array_bytes(kept: np.ndarray[Any, Any]) -> bytes:
     header = json.dumps([kept.dtype.str, list(kept.shape)]).encode()
-    return len(header).to_bytes(4, "big") + header + np.ascontiguousarray(kept).tobytes()
+    numbers = np.ascontiguousarray(kept).reshape(-1).view(np.uint8)  # `join` copies them once
+    return b"".join((len(header).to_bytes(4, "big"), header, numbers.data))
 
 
 def _array_from(blob: bytes | memoryview) -> np.ndarray[Any, Any]:

@@ -31,7 +31,7 @@ from wolfspider.core.codec import helper
 from wolfspider.core.keys import keys_of
 from wolfspider.core.model import Link
 from wolfspider.core.text import key_of
-from wolfspider.policy.host_queues import Head, Heads, Known, Queue, column, highest
+from wolfspider.policy.host_queues import Head, Heads, Known, Queue, close_up, column, highest, spans
 from wolfspider.policy.link_shelf import Item as Item
 from wolfspider.policy.link_shelf import Record, Shelf
 from wolfspider.policy.room import RoomToTake
@@ -42,9 +42,10 @@ LOOKED_AT = 256  # hosts with a better link that a link may give way to
 GUESSES = 32  # rows that are tried for a link that waits, before all are looked at
 SIFTED = 2_000  # links that one `pop` sets aside, at most: each costs a look at the shelf, and others wait meanwhile
 TAKEN = 0xFFFFFFFF  # in the table: handed out, never to come back
-DROPPED = 0xFFFFFFFE  # in the table: thrown away; may be pushed again
+DROPPED = 0xFFFFFFFE  # in tables of earlier versions: thrown away, and as good as unknown
 
 Numbers = NDArray[np.int64]
+Keys = NDArray[np.uint64]
 
 
 @helper
@@ -90,7 +91,7 @@ class Frontier:
             if number == TAKEN:
                 found.append(-1)
                 continue
-            if number is None or number == DROPPED:
+            if number is None:
                 number = self._enter(key, link, score, self.shelf.put(Record(link, source, extra)))
                 found.append(self.numbers[number])
                 self._enqueue(number, score)
@@ -193,7 +194,7 @@ class Frontier:
     def score(self, url: str) -> float | None:
         """What a waiting link is worth; None if it is not waiting."""
         number = self.known.get(key_of(url))
-        if number is None or number >= DROPPED or self.scores[number] != self.scores[number]:
+        if number is None or number == TAKEN or self.scores[number] != self.scores[number]:
             return None
         return self.scores[number]
 
@@ -206,7 +207,7 @@ class Frontier:
     def find(self, url: str) -> Item | None:
         """The link with this address that waits or is set aside, left where it is."""
         number = self.known.get(key_of(url))
-        if number is None or number >= DROPPED:
+        if number is None or number == TAKEN:
             return None
         score = self.scores[number]
         if score != score:
@@ -217,7 +218,7 @@ class Frontier:
         return Item(*self.shelf.get(self.places[number]), score, self.numbers[number])
 
     def seen(self, url: str) -> bool:
-        return self.known.get(key_of(url)) not in (None, DROPPED)
+        return self.known.get(key_of(url)) is not None
 
     def drawn(self, rng: random.Random) -> Item | None:
         """One of all that wait, each as likely as the others, left where it is; None if none waits."""
@@ -248,7 +249,7 @@ class Frontier:
     def set(self, url: str, score: float) -> bool:
         """Give one link a new score, which may be lower; False if it neither waits nor is set aside."""
         row = self.known.get(key_of(url))
-        if row is None or row >= DROPPED:
+        if row is None or row == TAKEN:
             return False
         self.assign((self.numbers[row],), (score,))
         return True
@@ -336,50 +337,58 @@ class Frontier:
         self.heads = Heads(head for head in heads if head[2] not in self.closed)
 
     def _rebuild(self) -> None:
-        hosts = np.frombuffer(self.hosts, np.uint32)
-        live = self._live()
-        live = live[np.argsort(hosts[live], kind="stable")]  # those of a host together
-        self.queues = [Queue() for _ in self.names]
-        for part in np.split(live, np.flatnonzero(np.diff(hosts[live])) + 1) if len(live) else ():
-            self.queues[self.hosts[part[0]]] = Queue(part)
+        self.queues = [Queue() for _ in self.names]  # the old ones go before the new ones grow
+        hosts, scores = np.frombuffer(self.hosts, np.uint32), np.frombuffer(self.scores)
+        for span in spans(len(scores)):
+            live = (span.start + np.flatnonzero(~np.isnan(scores[span]))).astype(np.uint32)
+            live = live[np.argsort(hosts[live], kind="stable")]  # those of a host together
+            for part in np.split(live, np.flatnonzero(np.diff(hosts[live])) + 1) if len(live) else ():
+                self.queues[self.hosts[part[0]]].begin(part)
         for queue in self.queues:
             queue.find(self.scores)
         self._gather_heads()
         self._moved = 0
 
     def _evict(self) -> None:
-        """Throw a tenth away: first what is set aside, then what waits, of either the lowest scores, but never the
-        best waiting link of a host; then number what is left anew."""
+        """Throw a tenth away, and number what is left anew."""
+        stays = self._staying()
+        keys, taken = _by_row(self.known.pieces(), len(stays))
+        self._know(keys[: close_up(keys, stays)], taken)
+        for rows in (self.scores, self.hosts, self.places, self.numbers):
+            del rows[close_up(np.frombuffer(rows, rows.typecode), stays) :]
+        aside = np.frombuffer(self._set_aside.rows, np.uint32)
+        self._set_aside.rows = column(np.cumsum(stays, dtype=np.uint32)[aside] - 1)
+        self.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(self.scores))))
+        self._rebuild()
+
+    def _staying(self) -> NDArray[np.bool_]:
+        """Which rows a cut leaves: what is set aside goes first, then what waits, of either the lowest scores, but
+        never the best waiting link of a host."""
         scores, most = np.frombuffer(self.scores), max(1, self.cap * 9 // 10)
         keeps = highest(scores, most)
         keeps[[queue.best[1] for queue in self.queues if queue.best]] = True
         self._set_aside.cut(max(0, most - self.waiting))
         keeps[np.frombuffer(self._set_aside.rows, np.uint32)] = True
-        kept = np.flatnonzero(keeps)
-        if len(kept) >= self.cap:  # more hosts than places
-            kept = np.sort(kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]])
-        self._renumber(kept)
+        if np.count_nonzero(keeps) >= self.cap:  # more hosts than places
+            kept = np.flatnonzero(keeps)
+            keeps[:] = False
+            keeps[kept[np.lexsort((kept, -scores[kept]))[: max(1, self.cap - 1)]]] = True
+        return keeps
 
-    def _renumber(self, kept: np.ndarray[Any, Any]) -> None:
-        new = np.full(len(self.scores), DROPPED, np.uint32)
-        new[kept] = np.arange(len(kept), dtype=np.uint32)
-        keys, values = self.known.entries()
-        there = values < DROPPED
-        values[there] = new[values[there]]
-        stays = values != DROPPED
-        self.known.fill(keys[stays], values[stays])
-        for name in ("scores", "hosts", "places", "numbers"):
-            rows = getattr(self, name)
-            setattr(self, name, array(rows.typecode, np.frombuffer(rows, rows.typecode)[kept].tobytes()))
-        self._set_aside.rows = column(new[np.frombuffer(self._set_aside.rows, np.uint32)])
-        self.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(self.scores))))
-        self._rebuild()
+    def _know(self, keys: Keys, taken: Keys) -> None:
+        """Fill the table anew, with what `_by_row` says of one."""
+        self.known.clear(int(np.count_nonzero(keys)) + len(taken))
+        for span in spans(len(keys)):
+            there = span.start + np.flatnonzero(keys[span])
+            self.known.enter(keys[there], there)
+        self.known.enter(taken, np.full(len(taken), TAKEN, np.uint32))
 
     def state(self) -> dict[str, Any]:
-        """For `codec`, which copies at once: the columns are the frontier's own."""
-        keys, values = self.known.entries()
-        order = np.argsort(keys)  # where a key lies in the table depends on how it grew
+        """For `codec`, which copies each part and lets it go: first what is made for it, then the frontier's own."""
+        keys, taken = _by_row(self.known.pieces(), len(self.scores))
         return {
+            "addresses": keys,
+            "taken": taken,
             "cap": self.cap,
             "merge": self.merge,
             "scores": self.scores,
@@ -387,8 +396,6 @@ class Frontier:
             "places": self.places,
             "numbers": self.numbers,
             "entered": self.entered,
-            "keys": keys[order],
-            "values": values[order],
             "names": list(self.names),
             "closed": sorted(self.closed),
             "excluded": self._set_aside.rows,
@@ -401,9 +408,12 @@ class Frontier:
         """As it was, with the columns of the state as its own; the strategy that restores it hands in the shelf."""
         made = cls(Shelf(), state["cap"], state["merge"])
         made.scores, made.hosts, made.places = state["scores"], state["hosts"], state["places"]
-        made.numbers = state.get("numbers", array("I", range(len(made.scores))))  # earlier versions had none
-        made.entered = state.get("entered", len(made.scores))
-        made.known.fill(state.pop("keys"), state.pop("values"))  # large, and of no more use
+        made.numbers = state["numbers"] if "numbers" in state else array("I", range(len(made.scores)))
+        made.entered = state.get("entered", len(made.scores))  # earlier versions knew neither
+        if "addresses" in state:  # large, and then of no more use
+            made._know(state.pop("addresses"), state.pop("taken"))
+        else:  # earlier versions
+            made._know(*_by_row([(state.pop("keys"), state.pop("values"))], len(made.scores)))
         made.names = {name: number for number, name in enumerate(state["names"])}
         made._named = list(made.names)
         made.closed = set(state["closed"])
@@ -413,3 +423,14 @@ class Frontier:
         made.waiting = int(np.count_nonzero(~np.isnan(np.frombuffer(made.scores))))
         made._rebuild()
         return made
+
+
+def _by_row(known: Iterable[tuple[Keys, NDArray[np.uint32]]], rows: int) -> tuple[Keys, Keys]:
+    """The entries of a table, however it grew: the key of the address of each row, 0 for one that was handed out, and
+    the keys of all that were handed out."""
+    keys, taken = np.zeros(rows, np.uint64), [np.empty(0, np.uint64)]
+    for some, values in known:
+        there = values < DROPPED
+        keys[values[there]] = some[there]
+        taken.append(some[values == TAKEN])
+    return keys, np.sort(np.concatenate(taken))

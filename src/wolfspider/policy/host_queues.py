@@ -5,14 +5,15 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 NOWHERE = (math.inf, 0)
 _PART = 16  # one link in so many of a host is in its heap, where it takes 120 bytes; elsewhere it takes 4
-_AT_ONCE = 1 << 20  # addresses entered in a table at once, so that what that needs for a moment stays small
+_AT_ONCE = 1 << 20  # rows or slots that are worked on at once, so that what that needs for a moment stays small
+_ENTERED = 1 << 16  # addresses that are entered in a table at once: each needs a hundred bytes for a moment
 
 
 class Known:
@@ -48,8 +49,7 @@ class Known:
         at = self.slot(key)
         if not self.keys[at]:
             if 3 * self.used >= 2 * len(self.keys):
-                keys, values = self.entries()
-                self.fill(keys, values, 2 * len(self.keys))
+                self.fill(*self.entries())
                 at = self.slot(key)
             self.used += 1
             self.keys[at] = key
@@ -60,15 +60,32 @@ class Known:
         there = keys != 0
         return keys[there], np.frombuffer(self.values, np.uint32)[there]
 
-    def fill(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any], size: int = 1024) -> None:
-        """Start anew with these. Many at once, because a million single insertions take a second."""
-        while 3 * len(keys) >= 2 * size:
+    def pieces(self) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+        """All entries, some at a time."""
+        for span in spans(len(self.keys)):
+            keys = np.frombuffer(self.keys, np.uint64)[span]
+            there = keys != 0
+            yield keys[there], np.frombuffer(self.values, np.uint32)[span][there]
+
+    def fill(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """Start anew with these."""
+        self.clear(len(keys))
+        self.enter(keys, values)
+
+    def clear(self, room: int) -> None:
+        """Start anew, with room for so many."""
+        size = 1024
+        while 3 * room >= 2 * size:
             size *= 2
         self.keys = self.values = array("I")  # let go of the old ones first
-        self.keys, self.values, self.used = array("Q", [0]) * size, array("I", [0]) * size, len(keys)
+        self.keys, self.values, self.used = array("Q", [0]) * size, array("I", [0]) * size, 0
+
+    def enter(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        """New ones that there is room for. Many at once, because a million single insertions take a second."""
         table, held = np.frombuffer(self.keys, np.uint64), np.frombuffer(self.values, np.uint32)
-        for start in range(0, len(keys), _AT_ONCE):
-            _enter(table, held, keys[start : start + _AT_ONCE], values[start : start + _AT_ONCE])
+        for span in spans(len(keys), _ENTERED):
+            _enter(table, held, keys[span], values[span])
+        self.used += len(keys)
 
 
 def _enter(
@@ -95,11 +112,16 @@ class Queue:
 
     __slots__ = ("best", "cold", "hot", "limit")
 
-    def __init__(self, cold: np.ndarray[Any, Any] | None = None) -> None:
-        self.cold = array("I") if cold is None else column(cold)
+    def __init__(self) -> None:
+        self.cold = array("I")
         self.hot: list[tuple[float, int]] = []
-        self.limit: tuple[float, int] = (-math.inf, -1) if self.cold else NOWHERE
+        self.limit: tuple[float, int] = NOWHERE
         self.best: tuple[float, int] | None = None
+
+    def begin(self, cold: np.ndarray[Any, Any]) -> None:
+        """With these, and more of them in later calls; then `find`."""
+        self.cold = self.cold + column(cold)  # `+=` would take more room than they need
+        self.limit = (-math.inf, -1)
 
     def add(self, key: tuple[float, int]) -> None:
         if key >= self.limit:
@@ -159,6 +181,23 @@ class Heads(list[Head]):
         return found
 
 
+def spans(length: int, most: int | None = None) -> Iterator[slice]:
+    """The pieces of something long, one after another, for work that needs room of its own."""
+    step = most or _AT_ONCE
+    for start in range(0, length, step):
+        yield slice(start, min(start + step, length))
+
+
+def close_up(numbers: np.ndarray[Any, Any], stays: np.ndarray[Any, Any]) -> int:
+    """Move those that stay to the front, in their order; how many they are."""
+    end = 0
+    for span in spans(len(numbers)):
+        kept = numbers[span][stays[span]]
+        numbers[end : end + len(kept)] = kept
+        end += len(kept)
+    return end
+
+
 def column(numbers: np.ndarray[Any, Any]) -> array[int]:
     return array("I", numbers.astype(np.uint32, copy=False).tobytes())
 
@@ -194,7 +233,8 @@ def highest(scores: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
         return np.asarray(~np.isnan(scores))
     if not count:
         return np.zeros(len(scores), bool)
-    border = np.partition(waiting, len(waiting) - count)[len(waiting) - count]
+    waiting.partition(len(waiting) - count)  # in place: it is a copy already
+    border = waiting[len(waiting) - count]
     found = np.asarray(scores > border)
     found[np.flatnonzero(scores == border)[: count - np.count_nonzero(found)]] = True
     return found
