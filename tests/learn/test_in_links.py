@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,3 +62,20 @@ def test_it_goes_on_exactly_from_its_state(pages: list[tuple[set[int], int, floa
     read(first, pages[:half])
     second.restore(load(*store(first.state())))
     assert read(first, pages[half:]) == read(second, pages[half:])
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(1, 20), max_size=8), st.integers(1, 8)), max_size=20))
+def test_an_address_that_comes_later_takes_the_slot_of_an_earlier_one(pages: list[tuple[set[int], int]]) -> None:
+    known, table = InLinks(slots=4), dict[int, tuple[int, int, float]]()  # by slot: address, how many pages, their sum
+    for addresses, value in pages:
+        known.add(np.array(sorted(addresses), np.uint64), "a.test", value)
+        for address in sorted(addresses):
+            kept, count, total = table.get(address % 4, (0, 0, 0.0))
+            table[address % 4] = (address, count + 1, total + value) if kept == address else (address, 1, value)
+    found = {address: (count, total) for address, count, total in table.values()}
+    every = np.arange(1, 21, dtype=np.uint64)
+    assert known.counts(every).tolist() == [found.get(address, (0, 0.0))[0] for address in range(1, 21)]
+    state = known.state()
+    assert dict(zip(state["keys"].tolist(), state["sums"].tolist(), strict=True)) == {
+        address: total for address, (_, total) in found.items()
+    }

@@ -59,7 +59,7 @@ def test_addresses_that_were_made_to_be_in_the_sample_are_so_by_chance_alone() -
         honest, kept = len(sample._rows), sample.scale
         sample.shown([(key, key) for key in made], lambda key: 1, relevant=False)
         assert honest and sample.scale <= 64 * kept, "It is not emptied of all others."
-        shares.append(sum(sample._salted(key) in sample._rows for key in made) * sample.scale / len(made))
+        shares.append(sum(key in sample._rows for key in sample._salted(made)) * sample.scale / len(made))
     assert all(0.7 < share < 1.4 for share in shares)
 
 

@@ -15,8 +15,11 @@ some_words = st.lists(st.text("abä\u6f22\U00020000", max_size=6), max_size=20)
 @given(some_words, some_words)
 def test_words_that_begin_alike_are_found_in_their_order(ours: list[str], words: list[str]) -> None:
     heads = [word[:4] for word in ours]
-    expected = [word for word in words if word[:4] in heads]
+    expected = [(place, word) for place, word in enumerate(words) if word[:4] in heads]
     assert Beginnings(heads).near(words) == SlowBeginnings(heads).near(words) == expected
+    if words:
+        joined = " ".join(words)
+        assert Beginnings(heads).near_in(joined) == SlowBeginnings(heads).near_in(joined) == expected
 
 
 @given(some_words, some_words)

@@ -109,7 +109,7 @@ def test_counts_come_back_as_they_would_be_counted(tmp_path: Path) -> None:
     assert back is not None
     assert isinstance(back.result, Page)
     assert back.result.counts_ is not None
-    assert list(back.result.counts_.items()) == list(text.counted(back.result.words).items())
+    assert list(text.counts(back.result).items()) == list(text.counted(back.result.words).items())
 
 
 _texts = st.text(max_size=20)

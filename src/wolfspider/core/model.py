@@ -15,6 +15,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+if TYPE_CHECKING:
+    import numpy as np
+
 FAILURES = (
     "dns",
     "connect",
@@ -105,6 +108,13 @@ class UnreadWords(NamedTuple):
     size: int  # how many they are
 
 
+class UnreadCounts(NamedTuple):
+    """How often each word is on a page, as it came from another process or from a file."""
+
+    text: str  # each word once, with a blank between each two
+    numbers: np.ndarray[Any, np.dtype[np.integer]]  # how often each is there
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A downloaded page, parsed."""
@@ -129,7 +139,7 @@ class Page:
     truncated: bool = False
     at: float = 0.0  # when it was looked at
     main: str | None = None  # words of its title and its main text, a blank between each two, where they are wanted
-    counts_: Mapping[str, int] | None = field(default=None, repr=False, compare=False)  # see text.counts
+    counts_: Mapping[str, int] | UnreadCounts | None = field(default=None, repr=False, compare=False)  # see text.counts
     unread_: UnreadWords | None = field(default=None, repr=False, compare=False)  # words, until somebody asks for them
 
     if not TYPE_CHECKING:

@@ -18,14 +18,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
 
 from wolfspider.core.marks import is_mark, marks
-from wolfspider.core.model import Link, Page, UnreadWords, unread_words
+from wolfspider.core.model import Link, Page, UnreadCounts, UnreadWords, unread_words
 
 LONGEST = 64  # characters of a word that are kept; what is longer is data, not language
 _SHORT = 1000  # characters: nothing is slow with so few
@@ -220,10 +220,28 @@ def counted(words: Iterable[str]) -> dict[str, int]:
 
 def counts(page: Page) -> Mapping[str, int]:
     """How often each word is on the page, counted once for each page."""
-    if page.counts_ is None:
-        object.__setattr__(page, "counts_", counted(page.words))
-    assert page.counts_ is not None
-    return page.counts_
+    known = page.counts_
+    if isinstance(known, UnreadCounts):
+        known = dict(zip(known.text.split(" "), known.numbers.tolist(), strict=True))
+        object.__setattr__(page, "counts_", known)
+    elif known is None:
+        known = counted(page.words)
+        object.__setattr__(page, "counts_", known)
+    return known
+
+
+class FirstCounts(NamedTuple):
+    words: list[str]
+    numbers: np.ndarray[Any, np.dtype[np.float64]]  # how often each is there
+
+
+def first_counts(page: Page, most: int) -> FirstCounts:
+    """The first of `counts`. A long page has many more, which nobody may ask for."""
+    known = page.counts_
+    if isinstance(known, UnreadCounts):
+        return FirstCounts(known.text.split(" ", most)[:most], known.numbers[:most].astype(np.float64))
+    first = dict(islice(counts(page).items(), most))
+    return FirstCounts(list(first), np.fromiter(first.values(), np.float64, len(first)))
 
 
 def joined_words(page: Page) -> str | None:

@@ -32,12 +32,34 @@ cdef class Beginnings:
             self.flags[_slot(head)] = 1
 
     def near(self, words):
-        """Those that begin so, in their order."""
+        """Those that begin so, each with its place, in their order."""
         cdef list found = []
         cdef str word
+        cdef Py_ssize_t place = 0
         for word in words:
             if self.flags[_slot(word)] and word[:LETTERS] in self.heads:
-                found.append(word)
+                found.append((place, word))
+            place += 1
+        return found
+
+    def near_in(self, str text):
+        """The same for words with a blank between each two, of which no others are made."""
+        cdef list found = []
+        cdef Py_ssize_t place = 0, first = 0, at = 0, size = len(text)
+        cdef unsigned int mixed
+        cdef Py_UCS4 letter
+        while first <= size:
+            mixed, at = 0, first
+            while at < size:
+                letter = text[at]
+                if letter == u" ":
+                    break
+                if at < first + LETTERS:
+                    mixed = mixed * 31 + <unsigned int>letter
+                at += 1
+            if self.flags[mixed % FLAGS] and text[first:min(at, first + LETTERS)] in self.heads:
+                found.append((place, text[first:at]))
+            place, first = place + 1, at + 1
         return found
 
 

@@ -38,15 +38,15 @@ class Classifier:
         """Distinct words as the numbers that the other methods take, until the next call."""
         return self._lexicon.numbers(words)
 
-    def evidence(self, ids: Ids, counts: Collection[int]) -> Evidence:
-        if not counts:
+    def evidence(self, ids: Ids, counts: Floats) -> Evidence:
+        if not len(ids):
             return Evidence(0.0, np.zeros(0))
         wanted, other = self._lexicon.sums(ids)
         met = wanted + other
         usual = (met + 1) / (self.wanted + self.other + 2)
         here = (wanted + SMOOTHING * usual) * ((self.other + 2) / (self.wanted + SMOOTHING))
         likelier = np.log(here / (other + 1))
-        weights = np.log1p(np.fromiter(counts, np.float64, len(counts)))
+        weights = np.log1p(counts)
         words = np.where(met >= 2, weights * likelier, 0.0) / weights.sum()
         return Evidence(float(words.sum()), words)
 

@@ -36,11 +36,11 @@ class Companions:
         """Distinct words as the numbers that the other methods take, until the next call."""
         return self._lexicon.numbers(words)
 
-    def evidence(self, ids: Ids, counts: Collection[int], topical: Collection[int]) -> Evidence:
+    def evidence(self, ids: Ids, counts: Floats, topical: Collection[int]) -> Evidence:
         """`topical`: the places of the topic's own words."""
-        if not counts:
+        if not len(ids):
             return Evidence(0.0, np.zeros(0))
-        weights = np.log1p(np.fromiter(counts, np.float64, len(counts)))
+        weights = np.log1p(counts)
         adds = weights * self._likelier(ids) / np.add.reduce(weights)
         if topical:
             adds[list(topical)] = 0.0

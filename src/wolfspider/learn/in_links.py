@@ -62,13 +62,18 @@ class InLinks:
 
     def counts(self, keys: Keys) -> Ints:
         """How many pages link to each of these addresses."""
-        slots = keys & self._mask
-        return np.where(self._keys[slots] == keys, self._counts[slots], 0)
+        slots = self._slots(keys)
+        found: Ints = self._counts.take(slots) * (self._keys.take(slots) == keys)
+        return found
+
+    def _slots(self, keys: Keys) -> NDArray[np.int64]:
+        """As the numbers that NumPy takes for places; others it turns into these each time."""
+        return (keys & self._mask).view(np.int64)
 
     def value(self, keys: Keys, host: str, before: float | None = None) -> float:
         """The mean value of the pages that link to one of these addresses, all of the same page, as if one more page
         did that is like the others of its host. `before`: what the page itself was worth, if it was read before."""
-        slots = zip((keys & self._mask).tolist(), keys.tolist(), strict=True)  # few: of an address and where it led to
+        slots = zip(self._slots(keys).tolist(), keys.tolist(), strict=True)  # few: of an address and where it led to
         known = [slot for slot, key in slots if self._keys.item(slot) == key]
         pages, total = self._hosts.get(host, (0, 0.0))
         all_pages, sum_of_all = self.pages, self.sum
@@ -95,9 +100,9 @@ class InLinks:
         self._read[slot], self._values[slot] = page, value
 
     def _link(self, keys: Keys, value: float) -> None:
-        slots = keys & self._mask
-        new = self._keys[slots] != keys
-        self._counts[slots[new]], self._sums[slots[new]] = 0, 0.0
+        slots = self._slots(keys)
+        new = slots[self._keys.take(slots) != keys]
+        self._counts[new], self._sums[new] = 0, 0.0
         self._keys[slots] = keys
         self._counts[slots] += 1
         self._sums[slots] += value
@@ -128,7 +133,7 @@ class InLinks:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         keys = np.asarray(state["keys"], np.uint64)
-        slots = keys & self._mask
+        slots = self._slots(keys)
         for table in (self._keys, self._counts, self._sums):
             table[:] = 0
         self._keys[slots], self._counts[slots], self._sums[slots] = keys, state["counts"], state["sums"]
@@ -136,6 +141,6 @@ class InLinks:
         self._hosts = dict(zip(state["hosts"], figures, strict=True))
         self.pages, self.sum = int(state["pages"]), float(state["sum"])
         read = np.asarray(state.get("read", ()), np.uint64)  # earlier versions did not know which pages were read
-        slots = read & np.uint64(len(self._read) - 1)
+        places = read & np.uint64(len(self._read) - 1)
         self._read[:] = 0
-        self._read[slots], self._values[slots] = read, state.get("values", ())
+        self._read[places], self._values[places] = read, state.get("values", ())

@@ -62,8 +62,7 @@ class LinkSample:
     def landed(self, addresses: Iterable[int], host: int, relevant: bool) -> None:
         """One visit is back. `addresses`: what was asked for, and where it was found."""
         self._weigh(relevant)
-        keys = map(self._salted, dict.fromkeys(addresses))
-        rows = [self._row(key, host) for key in keys if not key & self._mask]
+        rows = [self._row(key, host) for key in self._salted(dict.fromkeys(addresses)) if not key & self._mask]
         if rows:
             kind = self._kind(rows[0])
             self._kind_visits[kind] += self._weight
@@ -74,12 +73,12 @@ class LinkSample:
         self._host_visits[host % HOSTS] += 1
         self._host_good[host % HOSTS] += relevant
 
-    def _salted(self, key: int) -> int:
-        """The last bits of it depend on all bits of the address."""
-        if not self.salt:
-            return key
-        mixed = (key ^ self.salt) * _FACTOR & _ALL
-        return mixed ^ mixed >> 32
+    def _salted(self, keys: Iterable[int]) -> list[int]:
+        """The last bits of each depend on all bits of the address."""
+        salt = self.salt
+        if not salt:
+            return list(keys)
+        return [(mixed := (key ^ salt) * _FACTOR & _ALL) ^ mixed >> 32 for key in keys]
 
     def _weigh(self, relevant: bool) -> None:
         self._weight /= FADES
@@ -93,9 +92,8 @@ class LinkSample:
     def shown(self, links: Iterable[tuple[int, T]], host_of: Callable[[T], int], relevant: bool) -> None:
         """A page, which is relevant or not, shows links, each address once, with what `host_of` tells its host by."""
         mask, known, parents, good = self._mask, self._rows, self._parents, self._good_parents
-        salted = self._salted
-        for address, what in links:
-            key = salted(address)
+        links = list(links)
+        for key, (_, what) in zip(self._salted(address for address, _ in links), links, strict=True):
             if key & mask:
                 continue
             row = known.get(key)

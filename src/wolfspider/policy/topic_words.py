@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress, pairwise
+from itertools import pairwise
 from operator import itemgetter
 
-from wolfspider.core.model import Page
+from wolfspider.core.model import Page, UnreadCounts
 from wolfspider.core.text import counted, counts, words, words_of
 from wolfspider.core.topic import Topic
 
@@ -34,9 +34,12 @@ class SlowBeginnings:
     def __init__(self, heads: Iterable[str]) -> None:
         self._heads = frozenset(heads)
 
-    def near(self, words: Iterable[str]) -> list[str]:
+    def near(self, words: Iterable[str]) -> list[tuple[int, str]]:
         heads = self._heads
-        return [word for word in words if word[:SHORTEST] in heads]
+        return [(place, word) for place, word in enumerate(words) if word[:SHORTEST] in heads]
+
+    def near_in(self, text: str) -> list[tuple[int, str]]:
+        return self.near(text.split(" "))
 
 
 try:
@@ -67,24 +70,38 @@ class WeightedTerms:
         self._heads: dict[str, list[tuple[int, str]]] = {}
         for word, index in place.items():
             self._heads.setdefault(_head(word), []).append((index, word))
-        self._near = Beginnings(self._heads).near
+        self._beginnings = Beginnings(self._heads)
 
     def __len__(self) -> int:
         return len(self.names)
 
     def count(self, counts: Mapping[str, int]) -> list[int]:
         """How often each term is in the bag."""
+        return self._count((word, counts[word]) for _, word in self._beginnings.near(counts))
+
+    def count_on(self, page: Page) -> list[int]:
+        """How often each term is on the page."""
+        known = page.counts_
+        if not isinstance(known, UnreadCounts):
+            return self.count(counts(page))
+        return self._count((word, known.numbers.item(place)) for place, word in self._beginnings.near_in(known.text))
+
+    def _count(self, near: Iterable[tuple[str, int]]) -> list[int]:
+        """`near`: words that begin like ours, and how often each is there."""
         found = [0] * len(self._words)
-        for word in self._near(counts):
+        for word, count in near:
             for place, own in self._heads[_head(word)]:
                 if met(own, word):
-                    found[place] += counts[word]
+                    found[place] += count
         return [min([found[place] for place in term]) for term in self._terms]
 
     def places(self, words: Sequence[str]) -> list[int]:
         """Which of these words are words of ours, or forms of them."""
-        ours = {word for word in self._near(words) if any(met(own, word) for _, own in self._heads[_head(word)])}
-        return list(compress(range(len(words)), map(ours.__contains__, words))) if ours else []
+        return [
+            place
+            for place, word in self._beginnings.near(words)
+            if any(met(own, word) for _, own in self._heads[_head(word)])
+        ]
 
 
 def met(own: str, word: str) -> bool:

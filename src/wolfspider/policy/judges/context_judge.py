@@ -17,7 +17,7 @@ from wolfspider.learn.companions import Companions
 from wolfspider.learn.in_links import InLinks, Keys, address_keys
 from wolfspider.learn.lexicon import Ids
 from wolfspider.policy.judges.keyword_judges import Coverage, OfOneTopic
-from wolfspider.policy.judges.telling_words import counts_read, telling_words, words_read
+from wolfspider.policy.judges.telling_words import telling_words, words_read
 
 
 class PageLinks(NamedTuple):
@@ -101,10 +101,10 @@ class InContext(OfOneTopic):
     def _read(self, page: Page, covered: tuple[float, list[str]]) -> Read:
         """What the page is worth by what is known so far."""
         coverage, found = covered
-        names = words_read(page)
+        names, times = words_read(page)
         ids = self._companions.numbers(names)
         topical = self._coverage.places(names) if found else ()
-        company = self._companions.evidence(ids, counts_read(page), topical)
+        company = self._companions.evidence(ids, times, topical)
         host = host_of(page.final_url)
         here = address_keys(dict.fromkeys((page.url, page.final_url)))
         links = self._links(page, host, here)
@@ -136,7 +136,7 @@ class InContext(OfOneTopic):
         super().learn(page, label)
 
     def _teach(self, page: Page, label: bool) -> None:
-        ids = self._companions.numbers(words_read(page))
+        ids = self._companions.numbers(words_read(page).words)
         if label:
             self._companions.add(ids, liked=self.UP)
         else:

@@ -71,14 +71,14 @@ class Coverage(Unlearning):
 
     def measure(self, page: Page) -> tuple[float, list[str]]:
         """The raw value, and which terms are there. The page is counted."""
-        found = self._terms.count(counts(page))
+        found = self._terms.count_on(page)
         self._pages += 1
         self._df = [df + (count > 0) for df, count in zip(self._df, found, strict=True)]
         return self._measured(page, found)
 
     def glimpse(self, page: Page) -> tuple[float, list[str]]:
         """The same for a page that is not counted."""
-        return self._measured(page, self._terms.count(counts(page)))
+        return self._measured(page, self._terms.count_on(page))
 
     def _measured(self, page: Page, found: Sequence[int]) -> tuple[float, list[str]]:
         names = [name for name, count in zip(self.terms, found, strict=True) if count]

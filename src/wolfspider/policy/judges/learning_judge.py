@@ -10,7 +10,7 @@ from wolfspider.core.model import Page, Verdict
 from wolfspider.core.topic import Topic
 from wolfspider.learn.classifier import Classifier
 from wolfspider.policy.judges.keyword_judges import Coverage, OfOneTopic
-from wolfspider.policy.judges.telling_words import counts_read, telling_words, words_read
+from wolfspider.policy.judges.telling_words import telling_words, words_read
 
 
 class Learner(OfOneTopic):
@@ -36,9 +36,9 @@ class Learner(OfOneTopic):
 
     def score(self, page: Page) -> Verdict:
         coverage, found = self._coverage.measure(page)
-        names = words_read(page)
+        names, times = words_read(page)
         ids = self._classifier.numbers(names)
-        evidence = self._classifier.evidence(ids, counts_read(page))
+        evidence = self._classifier.evidence(ids, times)
         self._classifier.add(ids, coverage**3, 1 - coverage**3)
         raw = coverage + self.EVIDENCE * evidence.mean
         probability = 1 / (1 + math.exp(min(700.0, (self.BORDER - raw) / self.SLOPE)))
@@ -48,7 +48,7 @@ class Learner(OfOneTopic):
         return Verdict(probability, probability >= 0.5, parts)
 
     def _teach(self, page: Page, label: bool) -> None:
-        ids = self._classifier.numbers(words_read(page))
+        ids = self._classifier.numbers(words_read(page).words)
         self._classifier.add(ids, self.UP * label, self.DOWN * (not label))
 
     def state(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from wolfspider.core.model import Page
-from wolfspider.core.text import counts
+from wolfspider.core.text import FirstCounts, first_counts
 from wolfspider.learn.lexicon import Floats
 from wolfspider.learn.stopwords import STOP_WORDS
 from wolfspider.policy.topic_words import is_telling
@@ -17,13 +17,9 @@ READ = 300  # distinct words
 SHOWN = 3
 
 
-def words_read(page: Page) -> list[str]:
+def words_read(page: Page) -> FirstCounts:
     """The first words say what a page is about, and reading no more makes the longest page as cheap as any."""
-    return list(islice(counts(page), READ))
-
-
-def counts_read(page: Page) -> list[int]:
-    return list(islice(counts(page).values(), READ))
+    return first_counts(page, READ)
 
 
 def telling_words(names: Sequence[str], adds: Floats) -> list[str]:

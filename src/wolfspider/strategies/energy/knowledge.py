@@ -115,7 +115,7 @@ class Relevance:
 
     def found(self, page: Page) -> list[int]:
         """How often each term is on the page."""
-        return self._terms.count(counts(page))
+        return self._terms.count_on(page)
 
     def of(self, page: Page, found: list[int]) -> float:
         common = extra = 0.0

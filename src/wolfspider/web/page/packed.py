@@ -1,9 +1,9 @@
 """A page as plain data and back: for the cache of parsed pages, and on its way from a process that parses.
 
 What takes time in unpacking a page is making thousands of small strings. So the words in their order are one text,
-which is parted when somebody asks for them; few strategies and judges do. All need the counts, so each distinct word
-lies there once more, with its count. Links are columns: addresses and anchors as one text each, tag paths and rels
-once, numbers as one array.
+which is parted when somebody asks for them; few strategies and judges do. All need some of the counts, so each distinct
+word lies there once more, with its count, likewise as one text. Links are columns: addresses and anchors as one text
+each, tag paths and rels once, numbers as one array.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from wolfspider.core.model import Failure, Link, Page, UnreadWords, page_unread, word_count
+from wolfspider.core.model import Failure, Link, Page, UnreadCounts, UnreadWords, page_unread, word_count
 from wolfspider.core.text import counts, joined_words
 
 _FIELDS = (
@@ -59,11 +59,11 @@ def result_of(parts: Sequence[Any], url: str | None = None, at: float = 0.0) -> 
     fields, kind, words, size, distinct, numbers, *columns = rest
     known = dict(zip(_FIELDS, fields, strict=False))  # earlier versions had no main text
     known["robots"] = tuple(known["robots"])
-    known["counts_"] = dict(zip(_texts(distinct, " "), np.frombuffer(numbers, kind).tolist(), strict=True))
     known |= {"url": known["final_url"] if url is None else url, "links": _links(*columns), "at": at}
+    found = np.frombuffer(numbers, kind)
     if isinstance(words, str):
-        return page_unread(UnreadWords(words, size), **known)
-    return Page(words=tuple(words), **known)
+        return page_unread(UnreadWords(words, size), counts_=UnreadCounts(distinct, found), **known)
+    return Page(words=tuple(words), counts_=dict(zip(distinct, found.tolist(), strict=True)), **known)
 
 
 def _columns(links: Sequence[Link]) -> list[Any]:
@@ -71,18 +71,18 @@ def _columns(links: Sequence[Link]) -> list[Any]:
     rels = {rel: number for number, rel in enumerate(dict.fromkeys(link.rel for link in links))}
     rows = [(link.at, *link.block, link.rank, paths[link.path], rels[link.rel]) for link in links]
     numbers = np.array(rows, np.int32).reshape(-1, 6).T
-    urls, anchors = _column([link.url for link in links], "\n"), _column([link.anchor for link in links], "\n")
+    urls, anchors = _column([link.url for link in links]), _column([link.anchor for link in links])
     return [len(links), urls, anchors, list(paths), list(rels), numbers.tobytes()]
 
 
-def _column(texts: list[str], between: str) -> str | list[str]:
+def _column(texts: list[str]) -> str | list[str]:
     """One text, unless one of them has what would part it in two."""
-    column = between.join(texts)
-    return column if column.count(between) == max(0, len(texts) - 1) else texts
+    column = "\n".join(texts)
+    return column if column.count("\n") == max(0, len(texts) - 1) else texts
 
 
-def _texts(column: str | list[str], between: str) -> list[str]:
-    return column.split(between) if isinstance(column, str) else column
+def _texts(column: str | list[str]) -> list[str]:
+    return column.split("\n") if isinstance(column, str) else column
 
 
 def _links(
@@ -93,8 +93,8 @@ def _links(
     at, first, last, rank, path, rel = np.frombuffer(numbers, np.int32).reshape(6, count).tolist()
     rel_of = repeat(rels[0]) if len(rels) == 1 else map(rels.__getitem__, rel)
     parts = zip(
-        _texts(urls, "\n"),
-        _texts(anchors, "\n"),
+        _texts(urls),
+        _texts(anchors),
         at,
         zip(first, last, strict=True),
         map(paths.__getitem__, path),

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-from wolfspider.core.model import Page, unread_words, word_count
+from wolfspider.core.model import Page, UnreadCounts, unread_words, word_count
 
 Key = TypeVar("Key", bound=Hashable)
 Kept = TypeVar("Kept")
@@ -15,6 +15,7 @@ Kept = TypeVar("Kept")
 _HEAD = 4_000  # bytes of a page without words and links
 _WORD = 72  # bytes of a short word and its place
 _LINK = 390  # bytes of a link without the letters of its texts
+_COUNT = 36  # bytes of a word's place among the counts
 _FEW = 20_000  # words: not worth looking which of them are one and the same object
 
 
@@ -29,7 +30,9 @@ def weight(page: Page, interned: bool = False) -> int:
         spoken = size(page.words) + sum(map(size, {id(word): word for word in page.words}.values()))
     urls, anchors, _, _, paths, *_ = zip(*page.links, strict=True) if page.links else ((),) * 7
     linked = _LINK * len(urls) + sum(map(len, urls)) + sum(map(len, anchors)) + sum(map(len, paths))
-    return _HEAD + spoken + linked + sum(size(part) for part in (page.counts_, page.main) if part is not None)
+    counts = page.counts_
+    counted = _COUNT * len(counts.numbers) if isinstance(counts, UnreadCounts) else size(counts)
+    return _HEAD + spoken + linked + counted + size(page.main)
 
 
 class PagesAtHand(Generic[Key, Kept]):
