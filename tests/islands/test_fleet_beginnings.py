@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.files.lock import Lock
 from wolfspider.islands.fleet import check_fleet, open_fleet, opened_fleet
+from wolfspider.islands.island_process import settings_for
 from wolfspider.store.fleet_folder import about_fleet
 from wolfspider.store.folder import is_run
 from wolfspider.store.sqlite import create
@@ -129,3 +131,30 @@ def test_a_watch_has_no_islands_and_no_territory_and_says_so(
 def test_islands_watch_nothing() -> None:
     with pytest.raises(Problem, match="--watch does not work with --islands"):
         check_fleet(Settings(urls=(SEED,), topic=TOPIC, watch=True), 2)
+
+
+def test_the_same_command_again_undoes_no_budget_that_was_raised_since(tmp_path: Path, via: str) -> None:
+    begun, told = Settings(urls=(SEED,), topic=TOPIC, via=via, pages=120), list[str]()
+
+    def budget(given: Settings, names: tuple[str, ...] = ("pages",), again: bool = False) -> int:
+        told.clear()
+        with opened_fleet(tmp_path / "fleet", given, 2, given=names, again=again, remark=told.append) as head:
+            return head.ledger.budget
+
+    assert budget(begun, again=True) == 120 and not told
+    assert budget(replace(begun, pages=400)) == 400  # wolfspider resume --pages 400
+    assert budget(begun, again=True) == 400
+    (line,) = told
+    assert line.startswith("pages stays 400: it was changed since the run was begun with 120. Change it back by: ")
+    assert line.endswith(f"resume {tmp_path / 'fleet'} --pages 120")
+    assert budget(begun, ()) == 400  # wolfspider resume
+    assert budget(begun) == 120  # as it says
+    assert budget(replace(begun, pages=60), again=True) == 60
+
+
+def test_an_island_moves_the_limits_that_its_fleet_moves_and_keeps_what_was_steered(tmp_path: Path) -> None:
+    begun = Settings(urls=(SEED,), topic=TOPIC, pages=50, slots=4, max_mb=10)
+    now = replace(begun, pages=900, slots=9, max_mb=20, tries=7)
+    assert settings_for(tmp_path / "island", now, ["slots"]) == now
+    create(tmp_path / "island", {"settings": begun.to_json()}, info={"software": "test"}).close()
+    assert settings_for(tmp_path / "island", now, ["slots", "pages"]) == replace(begun, slots=9, tries=7)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -37,9 +38,16 @@ _GIVEN_UP = "Islands were given up, as they died again and again, and no other h
 
 
 def crawl(
-    settings: Settings, folder: Path, count: int, as_json: bool, quiet: bool, per_machine: int | None = None
+    settings: Settings,
+    folder: Path,
+    count: int,
+    as_json: bool,
+    quiet: bool,
+    per_machine: int | None = None,
+    given: Collection[str] = (),
+    again: bool = False,
 ) -> int:
-    """Begin or resume a fleet, and run it to its end."""
+    """Begin or resume a fleet, and run it to its end. `given` and `again`: as for a `Hunt`."""
     from wolfspider.islands.fleet import opened_fleet
 
     if as_json:
@@ -57,13 +65,15 @@ def crawl(
         islands = list(reports)
         if time.monotonic() - told >= _LINE:
             told = time.monotonic()
-            say(console, line(reports, settings.pages))
+            say(console, line(reports, head.ledger.budget))
 
-    with opened_fleet(folder, settings, count, settings.cluster, tell, per_machine) as head, _signals(head):
+    of_fleet = (folder, settings, count, settings.cluster, tell, per_machine)
+    opened = opened_fleet(*of_fleet, given=given, again=again, remark=partial(say, console))
+    with opened as head, _signals(head):
         reason = head.run()
     given_up = any(report.deaths and report.trouble and not report.wants for report in head.reports)
     why = _GIVEN_UP if given_up and reason == EndReason.DONE else _WHY[reason]
-    say(console, f"{why} {line(head.reports, settings.pages)}")
+    say(console, f"{why} {line(head.reports, head.ledger.budget)}")
     for number, report in enumerate(head.reports):
         if report.trouble:
             say(console, f"Island {number + 1}: {report.trouble}")
@@ -84,7 +94,7 @@ def line(reports: Sequence[IslandReport], budget: int) -> str:
 def resume(folder: Path, flags: dict[str, object], as_json: bool, quiet: bool, per_machine: int | None = None) -> int:
     about = about_fleet(folder)
     settings = choose(resumed_with(Settings.from_json(about["settings"]), flags), environment=False).settings
-    return crawl(settings, folder, about["islands"], as_json, quiet, per_machine)
+    return crawl(settings, folder, about["islands"], as_json, quiet, per_machine, tuple(flags))
 
 
 @contextmanager

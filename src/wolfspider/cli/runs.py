@@ -89,7 +89,8 @@ def crawl(
         if not islands:
             raise Problem(f"{folder} is a fleet: give --islands as it was begun, or another folder by --out.")
         with served_beside(dashboard, island_folder(folder, 0), quiet):
-            return fleets.crawl(chosen.settings, folder, islands, as_json, quiet, per_machine)
+            of_fleet = (chosen.settings, folder, islands, as_json, quiet, per_machine)
+            return fleets.crawl(*of_fleet, given=tuple(flags), again=True)
     if per_machine is not None:
         raise Problem(_NO_ISLANDS)
     with served_beside(dashboard, folder, quiet):

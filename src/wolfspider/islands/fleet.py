@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wolfspider.app import preflight
-from wolfspider.app.settings import IDENTITY, Settings
+from wolfspider.app.changed_limits import moved_limits
+from wolfspider.app.settings import IDENTITY, LIVE, Settings
 from wolfspider.app.starting_points import check_server
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
@@ -119,13 +120,16 @@ def make_folder(folder: Path) -> None:
         raise Problem(f"{folder} holds {others[0]!r} and is no fleet: choose an empty folder.")
 
 
-def open_fleet(folder: Path, settings: Settings, count: int, per_machine: int | None = None) -> dict[str, Any]:
+def open_fleet(
+    folder: Path, settings: Settings, count: int, per_machine: int | None = None, given: Collection[str] = ()
+) -> dict[str, Any]:
     """Begin a fleet in a folder, or see that it is this one; what fleet.json says of it. Whoever has the lock of the
-    folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given."""
+    folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given,
+    and the names of the settings that were `given` from the beginning."""
     make_folder(folder)
     if not is_fleet(folder):
-        sizes = {"islands": count, "per_machine": per_machine or 0}
-        describe_fleet(folder, {**sizes, "name": secrets.token_hex(8), "settings": settings.to_json()})
+        said = {"islands": count, "per_machine": per_machine or 0, "given": sorted(given)}
+        describe_fleet(folder, {**said, "name": secrets.token_hex(8), "settings": settings.to_json()})
         return about_fleet(folder)
     about = about_fleet(folder)
     first = Settings.from_json(about["settings"])
@@ -137,6 +141,25 @@ def open_fleet(folder: Path, settings: Settings, count: int, per_machine: int | 
         about["per_machine"] = per_machine
         describe_fleet(folder, about)
     return about
+
+
+def with_limits(
+    folder: Path,
+    about: dict[str, Any],
+    settings: Settings,
+    given: Collection[str],
+    again: bool,
+    remark: Callable[[str], None],
+) -> tuple[Settings, list[str]]:
+    """The settings with the limits that hold from now on, by the same rule as those of a run, and the names of those
+    that move now. What moves is noted with the fleet."""
+    holding = Settings.from_json({**about["settings"], **about["limits"]})
+    changes = moved_limits(settings, given, again, holding, about, folder, remark)
+    if changes:
+        about["limits"].update((change.name, change.value) for change in changes)
+        describe_fleet(folder, about)
+        holding = Settings.from_json({**about["settings"], **about["limits"]})
+    return replace(settings, **{name: getattr(holding, name) for name in LIVE}), [change.name for change in changes]
 
 
 def settings_of_island(settings: Settings, count: int) -> Settings:
@@ -319,9 +342,13 @@ def opened_fleet(
     cluster: str = "",
     tell: Callable[..., None] = lambda reports: None,
     per_machine: int | None = None,
+    *,
+    given: Collection[str] = (),
+    again: bool = False,
+    remark: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[FleetHead]:
     """The fleet in this folder, begun or resumed, ready to run. `cluster`: as for --cluster; "" keeps all here.
-    `per_machine`: as for a FleetHead; None leaves it as it was."""
+    `per_machine`: as for a FleetHead; None leaves it as it was. `given`, `again` and `remark`: as for a `Hunt`."""
     check_fleet(settings, count)
     if cluster:  # its machines may reach what this one does not
         check_installed()
@@ -331,17 +358,18 @@ def opened_fleet(
     make_folder(folder)
     lock = Lock(folder / "lock")
     try:
-        about = open_fleet(folder, settings, count, per_machine)
-        name = str(about["name"])
-        ledger, of_island = budget_of(folder, settings.pages, count), settings_of_island(settings, count)
+        about = open_fleet(folder, settings, count, per_machine, given)
+        settings, moved = with_limits(folder, about, settings, given, again, remark)
+        ledger = budget_of(folder, settings.pages, count)
+        of_islands = (str(about["name"]), settings_of_island(settings, count), moved)
         with ExitStack() as stack:
             if cluster:
                 from wolfspider.islands.keepers_on_ray import KeepersOnRay
 
                 ray_home = stack.enter_context(joined(cluster))
-                home: KeeperHome = KeepersOnRay(ray_home, folder, count, name, of_island)
+                home: KeeperHome = KeepersOnRay(ray_home, folder, count, *of_islands)
             else:
-                home = KeepersHere([Keeper(folder, number, name, of_island) for number in range(count)])
+                home = KeepersHere([Keeper(folder, number, *of_islands) for number in range(count)])
             yield FleetHead(folder, count, home, ledger, tell, about["per_machine"])
     finally:
         lock.release()

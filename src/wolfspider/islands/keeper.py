@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -101,14 +102,14 @@ class IslandReport(NamedTuple):
 
 class Keeper:
     """Of the island `number`, from 0, of the fleet in this folder. `name`: what fleet.json calls the fleet, so that no
-    other machine's folder is taken for it."""
+    other machine's folder is taken for it. `moved`: names of the limits that the fleet was resumed with."""
 
-    def __init__(self, fleet: Path, number: int, name: str, settings: Settings) -> None:
+    def __init__(self, fleet: Path, number: int, name: str, settings: Settings, moved: Collection[str] = ()) -> None:
         if about_fleet(fleet).get("name") != name:
             raise BadInput(f"{fleet} is another fleet here: its folder must be on a disk that all machines see.")
         self._fleet, self._number, self.folder = fleet, number, island_folder(fleet, number)
         count = int(about_fleet(fleet)["islands"])
-        self._share, self._settings = SiteShare(number, count), settings
+        self._share, self._settings, self._moved = SiteShare(number, count), settings, list(moved)
         self.folder.parent.mkdir(mode=0o700, exist_ok=True)
         (fleet / KEEPERS).mkdir(mode=0o700, exist_ok=True)
         self._said = fleet / KEEPERS / f"{number + 1}.txt"
@@ -174,7 +175,7 @@ class Keeper:
             )
         finally:
             os.close(log)
-        self._say(json.dumps(settings.to_json()))
+        self._say(json.dumps({"settings": settings.to_json(), "moved": self._moved}))
         self._report = self._report._replace(why="", trouble="", running=True, pid=self._process.pid)
 
     def _say(self, line: str) -> None:

@@ -84,14 +84,21 @@ def describe_fleet(folder: Path, about: Mapping[str, Any]) -> None:
 
 
 def about_fleet(folder: Path) -> dict[str, Any]:
-    """How many islands it has, how many are at work for each machine (0: all), and the settings of all of them."""
+    """How many islands it has, how many are at work for each machine (0: all), the settings of all of them as they
+    were begun, which of these the person gave, and the limits that were moved since."""
     said = read_json(folder / FLEET)
     about = said.get("about")
     if said.get("format") != _FORMAT:
         raise BadInput(f"{folder / FLEET} is of another version of wolfspider.")
     if isinstance(about, dict) and isinstance(about.get("settings"), dict) and isinstance(about.get("name"), str):
         count, per_machine = about.get("islands"), about.setdefault("per_machine", 0)
-        if type(count) is int and 1 <= count <= 1000 and type(per_machine) is int and 0 <= per_machine <= 1000:
+        if (
+            isinstance(about.setdefault("limits", {}), dict)
+            and type(count) is int
+            and 1 <= count <= 1000
+            and type(per_machine) is int
+            and 0 <= per_machine <= 1000
+        ):
             return about
     raise BadInput(f"{folder / FLEET} is damaged: it does not say what the fleet is.")
 
