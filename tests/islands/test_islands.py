@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import signal
@@ -37,9 +38,11 @@ from wolfspider.islands.keepers_on_ray import KeepersOnRay
 from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.report.run_page import report
 from wolfspider.store.fleet_folder import BUDGET, STANDING, about_fleet, describe_fleet, run_of, runs_in, standing_of
+from wolfspider.store.page_count import PageCount
 from wolfspider.store.sqlite import create
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
+from wolfspider.terminal.standing import RunEnd, resume_command
 
 DELAY = 0.05
 SLOTS = 4
@@ -132,7 +135,10 @@ def test_after_the_head_was_killed_the_same_command_resumes_all_islands(tmp_path
         first.wait()
         again = subprocess.run(command, capture_output=True, text=True, timeout=90)
         assert again.returncode == 0, again.stderr
-        assert "The budget is spent." in again.stderr
+        assert "The budget is spent: 120 downloads." in again.stderr
+        assert f"resume {folder} --pages 240" in again.stderr and f"export {folder} --relevant" in again.stderr
+        assert "hosts" in again.stderr and "failures: " in again.stderr
+        assert again.stderr.splitlines()[-2:] == fleet_standing.lines(folder, time.time())[-2:]
         check(web, folder, 120, killed=3)
 
 
@@ -364,3 +370,47 @@ def test_islands_that_are_gone_or_have_not_begun_are_told(tmp_path: Path) -> Non
     (tmp_path / STANDING).write_text(json.dumps({"islands": [{"spent": 9}, {"spent": 9}, {"spent": 0}]}))
     *_, second, third = fleet_standing.lines(tmp_path, time.time())
     assert (second, third) == ("Island 2, gone: there is no run in its folder.", "Island 3 has not begun.")
+
+
+def fleet_that_ended(folder: Path, why: str, **keeper: object) -> None:
+    """Of two islands, which downloaded nothing."""
+    begun = Settings(urls=(SEED,), topic=TOPIC, max_mb=3)
+    open_fleet(folder, begun, 2)
+    (folder / "islands").mkdir()
+    for number in ("1", "2"):
+        create(folder / "islands" / number, {"settings": begun.to_json()}, info={"software": "test"}).close()
+    (folder / STANDING).write_text(json.dumps({"why": why, "budget": 9, "islands": [keeper, {}]}))
+
+
+@pytest.mark.parametrize(
+    ("why", "keeper", "more"),
+    [
+        ("budget", {}, [" --pages 2"]),
+        ("bytes", {}, [" --max-mb 6"]),
+        ("interrupted", {}, [""]),
+        ("done", {}, []),
+        ("done", {"deaths": 5, "trouble": "No."}, [""]),
+        ("", {}, []),
+    ],
+)
+def test_a_fleet_that_ended_says_why_and_how_it_goes_on(
+    tmp_path: Path, why: str, keeper: dict[str, object], more: list[str]
+) -> None:
+    fleet_that_ended(tmp_path, why, **keeper)
+    told = fleet_standing.lines(tmp_path, time.time())
+    resume = f"resume {tmp_path}"
+    assert [line.partition(resume)[2] for line in told[1:] if resume in line] == more
+    assert (resume in told[0]) == (not why)
+    if why:
+        assert [line for line in fleet_standing.ending(tmp_path) if line not in told] == []
+        assert all(html.escape(line) in report(tmp_path, time.time()) for line in told[1:2])
+
+
+def test_an_island_names_the_command_of_its_fleet(tmp_path: Path) -> None:
+    fleet_that_ended(tmp_path, "budget")
+    island = tmp_path / "islands" / "1"
+    end = RunEnd(island, "budget", 58, PageCount(3, 1, 0, 0))
+    assert end.why() == "What its fleet let it download is spent: 58 downloads."
+    step, *_ = end.next_steps()
+    assert step.endswith(f"status {tmp_path}")
+    assert resume_command(island, pages=116).endswith(f"resume {tmp_path}")

@@ -16,9 +16,8 @@ from wolfspider.app.strange_runs import resumed_with
 from wolfspider.cli.common import say
 from wolfspider.cli.crawling import CODES
 from wolfspider.core.errors import Nothing, Problem
-from wolfspider.core.events import EndReason
-from wolfspider.files.program_name import shell_command
 from wolfspider.store.fleet_folder import about_fleet
+from wolfspider.terminal import fleet_standing
 from wolfspider.terminal import progress as terminal
 
 if TYPE_CHECKING:
@@ -26,15 +25,6 @@ if TYPE_CHECKING:
     from wolfspider.islands.keeper import IslandReport
 
 _LINE = 5.0  # seconds between two lines of progress
-_WHY = {
-    EndReason.BUDGET: "The budget is spent.",
-    EndReason.DONE: "No island has anything left to follow.",
-    EndReason.DISK: "Too little room is left on the disk (--disk-floor). Make space; then the fleet can be resumed.",
-    EndReason.TIME: "Islands have taken as long as they may (--max-time).",
-    EndReason.BYTES: "Islands have spent their parts of the megabytes (--max-mb).",
-    EndReason.INTERRUPTED: "Interrupted; the fleet can be resumed.",
-}
-_GIVEN_UP = "Islands were given up, as they died again and again, and no other has anything left to follow."
 
 
 def crawl(
@@ -71,14 +61,11 @@ def crawl(
     opened = opened_fleet(*of_fleet, given=given, again=again, remark=partial(say, console))
     with opened as head, _signals(head):
         reason = head.run()
-    given_up = any(report.deaths and report.trouble and not report.wants for report in head.reports)
-    why = _GIVEN_UP if given_up and reason == EndReason.DONE else _WHY[reason]
-    say(console, f"{why} {line(head.reports, head.ledger.budget)}")
+    for sentence in fleet_standing.ending(folder):
+        say(console, sentence)
     for number, report in enumerate(head.reports):
         if report.trouble:
             say(console, f"Island {number + 1}: {report.trouble}")
-    export = shell_command("export", folder)
-    say(console, f"Read all islands as one run: {export}")
     code = CODES[reason]
     return Nothing.code if code == 0 and not any(report.pages for report in head.reports) else code
 

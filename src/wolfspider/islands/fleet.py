@@ -187,6 +187,7 @@ class FleetHead:
     reports: list[IslandReport] = field(default_factory=list)
     end: str = ""  # drain or stop, once that was asked for
     lost: int = 0  # keepers that died and were replaced
+    why: str = ""  # it is over; "" until then, and if it was killed
     _links: list[list[Handed]] = field(default_factory=list)  # on their way to each island
     _read: list[int] = field(default_factory=list)  # pages up to which links of each island are on their way
     _sent: list[int] = field(default_factory=list)  # and up to which they have come
@@ -206,6 +207,7 @@ class FleetHead:
                 began = time.monotonic()
                 self.turn()
                 if (reason := self.over()) is not None:
+                    self.why = reason
                     return reason
                 time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
         finally:
@@ -307,7 +309,7 @@ class FleetHead:
             for report, limit in zip(self.reports, self.ledger.limits, strict=True)
         ]
         said = {"at": time.time(), "running": running, "budget": self.ledger.budget, "free": self.ledger.free}
-        text = json.dumps({**said, "lost": self.lost, "islands": islands})
+        text = json.dumps({**said, "lost": self.lost, "why": self.why, "islands": islands})
         with suppress(OSError), replacing(self.folder / STANDING) as beside:
             beside.write_text(text, encoding="utf-8")
 

@@ -1,7 +1,8 @@
 """The process of an island: a crawl like any other, begun or resumed in its folder. `python -m` this module runs it.
 
-Its settings come on the standard input, in one line, with the names of the limits that the fleet moves now. A line `drain` there lets visits in flight land, and the end of
-the input ends the crawl at once: so an island never outlives the keeper that knows what it may spend.
+Its settings come on the standard input, in one line, with the names of the limits that the fleet moves now. A line
+`drain` there lets visits in flight land, and the end of the input ends the crawl at once: so an island never outlives
+the keeper that knows what it may spend.
 """
 
 from __future__ import annotations

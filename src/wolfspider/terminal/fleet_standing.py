@@ -7,13 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from wolfspider.app.settings import Settings
+from wolfspider.core.events import EndReason
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
-from wolfspider.store.fleet_folder import about_fleet, runs_in, standing_of
+from wolfspider.store.fleet_folder import about_fleet, island_folder, runs_in, standing_of
+from wolfspider.store.folder import is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal import standing
+from wolfspider.terminal.progress import of_budget
+from wolfspider.terminal.standing import RunEnd
+
+_GIVEN_UP = "Islands were given up, as they died again and again, and no other has anything left to follow."
 
 
 def summed(summaries: Sequence[Summary]) -> Summary:
@@ -61,15 +68,66 @@ def status(folder: Path) -> dict[str, Any]:
     }
 
 
+def end_of(folder: Path, summary: Summary) -> RunEnd | None:
+    """How the fleet ended, in the words of a run; None if it goes on, or was killed."""
+    why = standing_of(folder).get("why")
+    if is_owned(folder / "lock") or why not in set(EndReason):
+        return None
+    about = about_fleet(folder)
+    settings = Settings.from_json({**about["settings"], **about["limits"]})
+    spent = getattr(settings, standing.SPENT.get(why, ""), 0.0)
+    sums = (summary.downloads, summary.count, summary.reasons)
+    return RunEnd(folder, why, *sums, nofollow=settings.nofollow, spent=spent)
+
+
+def of_all(folder: Path, summary: Summary) -> list[str]:
+    """What there is on all islands, in the end."""
+    budget = standing_of(folder).get("budget")
+    spent = [of_budget(summary.downloads, budget)] if isinstance(budget, int) else []
+    found = standing.found(summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten)
+    return [*spent, found]
+
+
+def ending(folder: Path) -> list[str]:
+    """What a fleet says when it has ended."""
+    if not any(is_run(island_folder(folder, number)) for number in range(about_fleet(folder)["islands"])):
+        return [f"Ended before an island had begun. Resume it by: {shell_command('resume', folder)}"]
+    summary = summed([RunView(run).summary() for run in runs_in(folder)])
+    end = end_of(folder, summary)
+    return [] if end is None else [_why(folder, end), *of_all(folder, summary), *_next_steps(folder, end)]
+
+
+def _why(folder: Path, end: RunEnd) -> str:
+    gave_up = end.reason == EndReason.DONE and _given_up(folder)
+    return _GIVEN_UP if gave_up else end.why()
+
+
+def _next_steps(folder: Path, end: RunEnd) -> list[str]:
+    again = [f"Resume it by: {shell_command('resume', folder)}"] if end.reason == EndReason.DONE else []
+    return [*(again if _given_up(folder) else []), *end.next_steps()]
+
+
+def _given_up(folder: Path) -> bool:
+    """Is there an island that died again and again?"""
+    told = standing_of(folder).get("islands")
+    return any(map(is_given_up, told)) if isinstance(told, list) else False
+
+
+def is_given_up(told: Any) -> bool:
+    """`told`: what the head wrote down of an island."""
+    return isinstance(told, dict) and bool(told.get("deaths") and told.get("trouble") and not told.get("wants"))
+
+
 def lines(folder: Path, now: float) -> list[str]:
     runs, said = runs_in(folder), standing_of(folder)
     summaries = [RunView(run).summary() for run in runs]
-    summary, running = summed(summaries), is_owned(folder / "lock")
-    how = "is going on" if running else f"is not running. Resume it by: {shell_command('resume', folder)}"
-    shown = [f"A fleet of {about_fleet(folder)['islands']} islands, which {how}{'.' * running}"]
-    if isinstance(budget := said.get("budget"), int):
-        shown.append(f"{summary.downloads:,} of {budget:,} downloads")
-    shown.append(standing.found(summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten))
+    summary = summed(summaries)
+    end = end_of(folder, summary)
+    killed = f"was killed or interrupted before it could end. Resume it by: {shell_command('resume', folder)}"
+    how = "is going on." if is_owned(folder / "lock") else "has ended." if end is not None else killed
+    shown = [f"A fleet of {standing.counted(about_fleet(folder)['islands'], 'island')}, which {how}"]
+    shown += [] if end is None else [_why(folder, end)]
+    shown += of_all(folder, summary)
     for run, each in zip(runs, summaries, strict=True):
         at_work = "at work" if is_owned(run / "lock") else f"ended: {each.ended}" if each.ended else "not at work"
         hosts = standing.counted(each.hosts, "host")
@@ -81,4 +139,5 @@ def lines(folder: Path, now: float) -> list[str]:
             told = keepers[number] if isinstance(keepers, list) and number < len(keepers) else {}
             gone = isinstance(told, dict) and bool(told.get("spent"))
             shown.append(f"Island {number + 1}{', gone: there is no run in its folder' if gone else ' has not begun'}.")
+    shown += [] if end is None else _next_steps(folder, end)
     return [plainly(line, 1000) for line in shown]
