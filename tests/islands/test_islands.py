@@ -22,7 +22,7 @@ from wolfspider.app import steering
 from wolfspider.app.settings import Settings
 from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import EndReason, SetLimit
+from wolfspider.core.events import Ended, EndReason, Gauge, SetLimit
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
 from wolfspider.export.export_tally import Exported
@@ -31,6 +31,7 @@ from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
 from wolfspider.export.selection import Filters
 from wolfspider.files.disk import DiskFull
+from wolfspider.files.lock import Lock
 from wolfspider.islands import keeper as keeper_module
 from wolfspider.islands.fleet import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
 from wolfspider.islands.keeper import MOST_DEATHS, IslandOrder, IslandReport, Keeper
@@ -39,7 +40,7 @@ from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.report.run_page import report
 from wolfspider.store.fleet_folder import BUDGET, STANDING, about_fleet, describe_fleet, run_of, runs_in, standing_of
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.sqlite import create
+from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
 from wolfspider.terminal.standing import RunEnd, resume_command
@@ -414,3 +415,49 @@ def test_an_island_names_the_command_of_its_fleet(tmp_path: Path) -> None:
     step, *_ = end.next_steps()
     assert step.endswith(f"status {tmp_path}")
     assert resume_command(island, pages=116).endswith(f"resume {tmp_path}")
+
+
+def test_what_an_earlier_session_told_of_itself_is_not_how_an_island_stands_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed a moment after it wrote that down, or pages were forgotten since."""
+    keeper = keeper_that_starts(tmp_path, monkeypatch, "import sys; sys.stdin.read()")
+    store = create(tmp_path / "islands" / "1", {"settings": {}}, info={"software": "test"})
+    store.gauge(Gauge(at=100.0, pages=30, relevant=4))
+    store.commit()
+    first = IslandReport.of(keeper.turn(IslandOrder(50).to_bytes()))
+    store.gauge(Gauge(at=101.0, pages=1, relevant=1))
+    store.commit()
+    store.close()
+    then = IslandReport.of(keeper.turn(IslandOrder(50).to_bytes()))
+    keeper.close()
+    assert (first.running, first.pages, first.relevant) == (True, 0, 0)
+    assert (then.running, then.pages, then.relevant) == (True, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("running", "ended", "told", "doing"),
+    [
+        (True, "budget", {"wants": True}, "waiting for a lease"),
+        (True, "done", {"wants": True, "waiting": 3}, "waiting for a lease"),
+        (True, "done", {}, "waiting for links that others find"),
+        (True, "time", {}, "ended: time"),
+        (True, "", {"deaths": 5, "trouble": "No."}, "given up"),
+        (False, "done", {}, "ended: done"),
+        (False, "", {"wants": True}, "not at work"),
+    ],
+)
+def test_an_island_that_waits_has_not_ended(
+    tmp_path: Path, running: bool, ended: str, told: dict[str, object], doing: str
+) -> None:
+    fleet_that_ended(tmp_path, "", **told)
+    if ended:
+        store = open_run(tmp_path / "islands" / "1")
+        store.hear(Ended(1.0, EndReason(ended), 0))
+        store.commit()
+        store.close()
+    head = Lock(tmp_path / "lock") if running else None
+    lines = fleet_standing.lines(tmp_path, time.time())
+    assert f"Island 1, {doing}: 0 downloads, 0 relevant of 0 pages from 0 hosts" in lines
+    if head is not None:
+        head.release()

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from wolfspider.app.assemble import scope_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import RESUMABLE, AddSeeds, EndReason, SetLimit
+from wolfspider.core.events import RESUMABLE, AddSeeds, EndReason, Gauge, SetLimit
 from wolfspider.core.model import Page, host_of
 from wolfspider.core.plain_text import plain_lines
 from wolfspider.core.scope import Scope
@@ -119,6 +119,7 @@ class Keeper:
         self._report = IslandReport(node=socket.gethostname())
         self._limit = self._links.noted("limit")  # that the run was told
         self._spent_at_death, self._deaths_in_a_row, self._rests_until = -1, 0, 0.0
+        self._old_gauge: float | None = None  # when an earlier session last told how it stands
         self._look_at_end()
         if self._report.why in RESUMABLE:  # whatever ended it may be mended, or changed, now that the fleet is resumed
             self._report = self._report._replace(why="")
@@ -163,6 +164,8 @@ class Keeper:
     # The process
 
     def _start(self) -> None:
+        gauge = self._gauge()
+        self._old_gauge = None if gauge is None else gauge.at
         settings = replace(self._settings, territory=str(self._share), pages=max(1, self._limit))
         log = os.open(self._said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
@@ -267,12 +270,10 @@ class Keeper:
 
     def _look(self) -> None:
         report = self._report
-        if self._process is not None and is_run(self.folder):
-            with suppress(Problem):
-                gauge = RunView(self.folder).gauge()
-                if gauge is not None:
-                    spent, rate = max(report.spent, gauge.downloads), gauge.rate_minute
-                    report = report._replace(spent=spent, pages=gauge.pages, relevant=gauge.relevant, rate=rate)
+        gauge = None if self._process is None else self._gauge()
+        if gauge is not None and gauge.at != self._old_gauge:
+            spent, rate = max(report.spent, gauge.downloads), gauge.rate_minute
+            report = report._replace(spent=spent, pages=gauge.pages, relevant=gauge.relevant, rate=rate)
         over = report.why in _OVER or self._deaths_in_a_row >= MOST_DEATHS
         at_work = self._process is not None or report.why in _GOES_ON
         waiting = self._links.waiting()
@@ -286,6 +287,13 @@ class Keeper:
             read=read,
             more=more,
         )
+
+    def _gauge(self) -> Gauge | None:
+        """What the run last told of itself, which may be in an earlier session."""
+        if is_run(self.folder):
+            with suppress(Problem):
+                return RunView(self.folder).gauge()
+        return None
 
     def _links_of_others(self) -> tuple[list[Handed], int, bool]:
         """From pages that were not read for them yet: a link to each site at most, and few to each site in all."""

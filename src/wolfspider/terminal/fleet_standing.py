@@ -107,6 +107,26 @@ def _next_steps(folder: Path, end: RunEnd) -> list[str]:
     return [*(again if _given_up(folder) else []), *end.next_steps()]
 
 
+def _told_of(folder: Path, number: int) -> dict[str, Any]:
+    """What the head wrote down of an island, counted from 0."""
+    keepers = standing_of(folder).get("islands")
+    told = keepers[number] if isinstance(keepers, list) and number < len(keepers) else {}
+    return told if isinstance(told, dict) else {}
+
+
+def _doing(run: Path, ended: str | None, told: dict[str, Any], goes_on: bool) -> str:
+    """What an island does. `told`: by the head. `goes_on`: the fleet does, so an end need not be the last."""
+    if is_owned(run / "lock"):
+        return "at work"
+    if is_given_up(told):
+        return "given up"
+    if goes_on and told.get("wants"):
+        return "waiting for a lease"
+    if goes_on and ended == EndReason.DONE:
+        return "waiting for links that others find"
+    return f"ended: {ended}" if ended else "not at work"
+
+
 def _given_up(folder: Path) -> bool:
     """Is there an island that died again and again?"""
     told = standing_of(folder).get("islands")
@@ -119,25 +139,24 @@ def is_given_up(told: Any) -> bool:
 
 
 def lines(folder: Path, now: float) -> list[str]:
-    runs, said = runs_in(folder), standing_of(folder)
+    runs, running = runs_in(folder), is_owned(folder / "lock")
     summaries = [RunView(run).summary() for run in runs]
     summary = summed(summaries)
     end = end_of(folder, summary)
     killed = f"was killed or interrupted before it could end. Resume it by: {shell_command('resume', folder)}"
-    how = "is going on." if is_owned(folder / "lock") else "has ended." if end is not None else killed
+    how = "is going on." if running else "has ended." if end is not None else killed
     shown = [f"A fleet of {standing.counted(about_fleet(folder)['islands'], 'island')}, which {how}"]
     shown += [] if end is None else [_why(folder, end)]
     shown += of_all(folder, summary)
     for run, each in zip(runs, summaries, strict=True):
-        at_work = "at work" if is_owned(run / "lock") else f"ended: {each.ended}" if each.ended else "not at work"
-        hosts = standing.counted(each.hosts, "host")
-        found = f"{each.count.relevant:,} relevant of {each.count.pages:,} pages from {hosts}"
-        shown.append(f"Island {run.name}, {at_work}: {each.downloads:,} downloads, {found}")
-    begun, keepers = {run.name for run in runs}, said.get("islands")
+        doing = _doing(run, each.ended, _told_of(folder, int(run.name) - 1), running)
+        hosts, pages = standing.counted(each.hosts, "host"), standing.counted(each.count.pages, "page")
+        found = f"{each.count.relevant:,} relevant of {pages} from {hosts}"
+        shown.append(f"Island {run.name}, {doing}: {standing.counted(each.downloads, 'download')}, {found}")
+    begun = {run.name for run in runs}
     for number in range(int(about_fleet(folder)["islands"])):
         if str(number + 1) not in begun:
-            told = keepers[number] if isinstance(keepers, list) and number < len(keepers) else {}
-            gone = isinstance(told, dict) and bool(told.get("spent"))
+            gone = bool(_told_of(folder, number).get("spent"))
             shown.append(f"Island {number + 1}{', gone: there is no run in its folder' if gone else ' has not begun'}.")
     shown += [] if end is None else _next_steps(folder, end)
     return [plainly(line, 1000) for line in shown]
