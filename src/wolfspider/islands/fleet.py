@@ -369,6 +369,7 @@ def opened_fleet(
                 from wolfspider.islands.keepers_on_ray import KeepersOnRay
 
                 ray_home = stack.enter_context(joined(cluster))
+                remark(ray_home.told())
                 home: KeeperHome = KeepersOnRay(ray_home, folder, count, *of_islands)
             else:
                 home = KeepersHere([Keeper(folder, number, *of_islands) for number in range(count)])
