@@ -96,14 +96,33 @@ def test_a_fleet_is_resumed_as_it_was_begun_or_not_at_all(tmp_path: Path) -> Non
     first = Settings(urls=(SEED,), topic=TOPIC)
     about = open_fleet(tmp_path / "fleet", first, 3)
     assert open_fleet(tmp_path / "fleet", first, 3) == about
-    with pytest.raises(Problem, match=r"begun otherwise .islands"):
+    begin_an_island(tmp_path / "fleet", first)
+    with pytest.raises(Problem, match=r"begun otherwise .islands was 3.\. Resume it by .* or name another folder"):
         open_fleet(tmp_path / "fleet", first, 4)
-    with pytest.raises(Problem, match=r"begun otherwise .topic"):
+    with pytest.raises(Problem, match=rf"begun otherwise .topic was '{TOPIC}'"):
         open_fleet(tmp_path / "fleet", Settings(urls=(SEED,), topic="bread"), 3)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letters.txt").touch()
     with pytest.raises(Problem, match=r"holds 'letters.txt'"):
         open_fleet(tmp_path / "other", first, 3)
+
+
+def begin_an_island(fleet: Path, settings: Settings) -> None:
+    (fleet / "islands").mkdir(exist_ok=True)
+    create(fleet / "islands" / "1", {"settings": settings.to_json()}, info={"software": "test"}).close()
+
+
+def test_a_fleet_none_of_whose_islands_has_begun_pins_no_settings(tmp_path: Path, via: str) -> None:
+    """Its cluster did not answer, say."""
+    first = Settings(urls=(SEED,), topic=TOPIC, via=via)
+    pytest.importorskip("ray")
+    with pytest.raises(Problem, match="no Ray cluster"), opened_fleet(tmp_path / "fleet", first, 3, "127.0.0.1:1"):
+        pass
+    (tmp_path / "fleet" / "keepers").mkdir(exist_ok=True)
+    (tmp_path / "fleet" / "budget.json").write_text('{"budget": 9, "limits": [9, 0, 0]}')
+    with opened_fleet(tmp_path / "fleet", replace(first, topic="bread"), 2, given=["topic"]) as head:
+        assert (head.count, head.ledger.limits) == (2, [0, 0])
+    assert about_fleet(tmp_path / "fleet")["settings"]["topic"] == "bread"
 
 
 @pytest.mark.parametrize(

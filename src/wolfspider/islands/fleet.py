@@ -16,8 +16,9 @@ import asyncio
 import json
 import os
 import secrets
+import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -26,7 +27,8 @@ from typing import Any, Protocol
 
 from wolfspider.app import preflight
 from wolfspider.app.changed_limits import moved_limits
-from wolfspider.app.settings import IDENTITY, LIVE, Settings
+from wolfspider.app.run_folder import begun_otherwise, differing
+from wolfspider.app.settings import LIVE, Settings
 from wolfspider.app.starting_points import check_server
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
@@ -39,7 +41,17 @@ from wolfspider.islands.handed_links import Handed
 from wolfspider.islands.keeper import IslandOrder, IslandReport, Keeper
 from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.store.damage import trouble
-from wolfspider.store.fleet_folder import BUDGET, FLEET, STANDING, about_fleet, describe_fleet, is_fleet, read_json
+from wolfspider.store.fleet_folder import (
+    BUDGET,
+    FLEET,
+    KEEPERS,
+    STANDING,
+    about_fleet,
+    begun_islands,
+    describe_fleet,
+    is_fleet,
+    read_json,
+)
 from wolfspider.store.folder import is_run
 from wolfspider.web.http.gates import HostCap
 
@@ -127,20 +139,33 @@ def open_fleet(
     folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given,
     and the names of the settings that were `given` from the beginning."""
     make_folder(folder)
+    if is_fleet(folder) and (before := _otherwise(about_fleet(folder), settings, count)):
+        if begun_islands(folder):
+            raise begun_otherwise(folder, before, "fleet")
+        _clear(folder)
     if not is_fleet(folder):
         said = {"islands": count, "per_machine": per_machine or 0, "given": sorted(given)}
         describe_fleet(folder, {**said, "name": secrets.token_hex(8), "settings": settings.to_json()})
         return about_fleet(folder)
     about = about_fleet(folder)
-    first = Settings.from_json(about["settings"])
-    differing = [name for name in sorted(IDENTITY) if getattr(first, name) != getattr(settings, name)]
-    if about["islands"] != count or differing:
-        what = differing[0] if differing else "islands"
-        raise Problem(f"{folder} is a fleet that was begun otherwise ({what}). Name another folder by --out.")
     if per_machine is not None and per_machine != about["per_machine"]:
         about["per_machine"] = per_machine
         describe_fleet(folder, about)
     return about
+
+
+def _otherwise(about: Mapping[str, Any], settings: Settings, count: int) -> dict[str, object]:
+    """What makes it another fleet than the one that is there, as it was there."""
+    first = Settings.from_json(about["settings"])
+    islands = {"islands": about["islands"]} if about["islands"] != count else {}
+    return {**islands, **{name: getattr(first, name) for name in differing(settings, first)}}
+
+
+def _clear(folder: Path) -> None:
+    """A first try came to nothing: no island has begun, so what was noted for them is of no use."""
+    shutil.rmtree(folder / KEEPERS, ignore_errors=True)
+    for name in (BUDGET, STANDING, FLEET):
+        (folder / name).unlink(missing_ok=True)
 
 
 def with_limits(

@@ -58,13 +58,16 @@ def refuse_island(run: Path) -> None:
         )
 
 
+def begun_islands(fleet: Path) -> list[Path]:
+    count = int(about_fleet(fleet)["islands"])
+    return [run for number in range(count) if is_run(run := island_folder(fleet, number))]
+
+
 def runs_in(folder: Path) -> list[Path]:
     """The runs that are to be read as one: of a fleet, the islands that have begun."""
     if not is_fleet(folder):
         return [folder]
-    count = int(about_fleet(folder)["islands"])
-    runs = [run for number in range(count) if is_run(run := island_folder(folder, number))]
-    if not runs:
+    if not (runs := begun_islands(folder)):
         raise BadInput(f"No island of {folder} has begun yet, so there is nothing to read.")
     return runs
 

@@ -12,8 +12,7 @@ from wolfspider.core.events import EndReason
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
-from wolfspider.store.fleet_folder import about_fleet, island_folder, runs_in, standing_of
-from wolfspider.store.folder import is_run
+from wolfspider.store.fleet_folder import about_fleet, begun_islands, runs_in, standing_of
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView, Summary
 from wolfspider.terminal import standing
@@ -90,9 +89,9 @@ def of_all(folder: Path, summary: Summary) -> list[str]:
 
 def ending(folder: Path) -> list[str]:
     """What a fleet says when it has ended."""
-    if not any(is_run(island_folder(folder, number)) for number in range(about_fleet(folder)["islands"])):
+    if not (runs := begun_islands(folder)):
         return [f"Ended before an island had begun. Resume it by: {shell_command('resume', folder)}"]
-    summary = summed([RunView(run).summary() for run in runs_in(folder)])
+    summary = summed([RunView(run).summary() for run in runs])
     end = end_of(folder, summary)
     return [] if end is None else [_why(folder, end), *of_all(folder, summary), *_next_steps(folder, end)]
 
