@@ -21,7 +21,7 @@ from hunting_ground import SEED, TOPIC
 from wolfspider.app import steering
 from wolfspider.app.settings import Settings
 from wolfspider.cli import main
-from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Busy, Problem
 from wolfspider.core.events import Ended, EndReason, Gauge, SetLimit
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
@@ -326,7 +326,8 @@ def test_a_fleet_that_does_not_say_what_it_is_is_damaged(tmp_path: Path, change:
 def test_what_is_for_one_run_says_what_to_name_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "fleet"
     open_fleet(folder, Settings(urls=(SEED,), topic=TOPIC), 3)
-    for command in (["check"], ["repair"], ["steer", "pause"]):
+    begin_islands(folder)
+    for command in (["forget", "--down-to", "1"], ["repair"], ["steer", "pause"]):
         assert main([command[0], str(folder), *command[1:]]) == 3
         assert f"name an island of it, such as {folder}/islands/1" in capsys.readouterr().err
     assert main(["cluster", "status", str(folder)]) == 2
@@ -373,13 +374,17 @@ def test_islands_that_are_gone_or_have_not_begun_are_told(tmp_path: Path) -> Non
     assert (second, third) == ("Island 2, gone: there is no run in its folder.", "Island 3 has not begun.")
 
 
-def fleet_that_ended(folder: Path, why: str, **keeper: object) -> None:
-    """Of two islands, which downloaded nothing."""
-    begun = Settings(urls=(SEED,), topic=TOPIC, max_mb=3)
-    open_fleet(folder, begun, 2)
+def begin_islands(folder: Path) -> None:
+    about = {"settings": about_fleet(folder)["settings"]}
     (folder / "islands").mkdir()
     for number in ("1", "2"):
-        create(folder / "islands" / number, {"settings": begun.to_json()}, info={"software": "test"}).close()
+        create(folder / "islands" / number, about, info={"software": "test"}).close()
+
+
+def fleet_that_ended(folder: Path, why: str, **keeper: object) -> None:
+    """Of two islands, which downloaded nothing."""
+    open_fleet(folder, Settings(urls=(SEED,), topic=TOPIC, max_mb=3), 2)
+    begin_islands(folder)
     (folder / STANDING).write_text(json.dumps({"why": why, "budget": 9, "islands": [keeper, {}]}))
 
 
@@ -461,3 +466,39 @@ def test_an_island_that_waits_has_not_ended(
     assert f"Island 1, {doing}: 0 downloads, 0 relevant of 0 pages from 0 hosts" in lines
     if head is not None:
         head.release()
+
+
+def test_a_fleet_is_checked_island_by_island(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "fleet"
+    fleet_that_ended(folder, "budget")
+    assert main(["check", str(folder)]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{run} is whole." for run in runs_in(folder)]
+    broken = folder / "islands" / "2" / "run.db"
+    broken.write_bytes(b"junk" * 5000)
+    assert main(["check", str(folder), "--json"]) > 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["whole"], [island["whole"] for island in told["islands"]]) == (False, [True, False])
+    (folder / "islands" / "1" / "run.json").unlink()
+    assert main(["check", str(folder)]) > 0
+    assert f"repair {folder}/islands/1" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_host_is_forgotten_wherever_it_is_in_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "fleet"
+    with IslandWeb().served() as web, opened_fleet(folder, settings(web, 60), 2) as head:
+        head.run()
+    for run in runs_in(folder):
+        host = sorted(RunView(run).hosts())[0]
+        assert main(["explain", str(folder), f"http://{host}/"]) == 0
+        assert f"Its site belongs to the island {run}." in capsys.readouterr().out
+        taken = Lock(folder / "lock")
+        assert main(["forget", str(folder), host]) == Busy.code
+        taken.release()
+        assert main(["forget", str(folder), host]) == 0
+        assert f"Forgot {host}: " in capsys.readouterr().out
+        assert host not in RunView(run).hosts()
+    assert main(["forget", str(folder)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert main(["forget", str(folder), "nowhere.test"]) == 0
+    assert "holds nothing of nowhere.test" in capsys.readouterr().out

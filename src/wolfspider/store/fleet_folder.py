@@ -58,6 +58,14 @@ def refuse_island(run: Path) -> None:
         )
 
 
+def island_folders(fleet: Path) -> list[Path]:
+    """Those that are there, whole or not."""
+    folders = (island_folder(fleet, number) for number in range(int(about_fleet(fleet)["islands"])))
+    if not (there := [folder for folder in folders if os.path.lexists(folder)]):
+        raise _not_begun(fleet)
+    return there
+
+
 def begun_islands(fleet: Path) -> list[Path]:
     count = int(about_fleet(fleet)["islands"])
     return [run for number in range(count) if is_run(run := island_folder(fleet, number))]
@@ -68,8 +76,12 @@ def runs_in(folder: Path) -> list[Path]:
     if not is_fleet(folder):
         return [folder]
     if not (runs := begun_islands(folder)):
-        raise BadInput(f"No island of {folder} has begun yet, so there is nothing to read.")
+        raise _not_begun(folder)
     return runs
+
+
+def _not_begun(fleet: Path) -> BadInput:
+    return BadInput(f"No island of {fleet} has begun yet, so there is nothing to read.")
 
 
 def run_of(folder: Path, url: str) -> Path:
