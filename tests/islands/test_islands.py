@@ -331,7 +331,7 @@ def test_what_is_for_one_run_says_what_to_name_of_a_fleet(tmp_path: Path, capsys
         assert main([command[0], str(folder), *command[1:]]) == 3
         assert f"name an island of it, such as {folder}/islands/1" in capsys.readouterr().err
     assert main(["cluster", "status", str(folder)]) == 2
-    assert "is a fleet, whose islands have no workers" in capsys.readouterr().err
+    assert f"wolfspider status {folder}" in capsys.readouterr().err
     assert f"check {folder}/islands/1. " in Exported(folder, damaged=1).told()
 
 

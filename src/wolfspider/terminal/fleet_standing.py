@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -116,7 +117,8 @@ def _told_of(folder: Path, number: int) -> dict[str, Any]:
 def _doing(run: Path, ended: str | None, told: dict[str, Any], goes_on: bool) -> str:
     """What an island does. `told`: by the head. `goes_on`: the fleet does, so an end need not be the last."""
     if is_owned(run / "lock"):
-        return "at work"
+        node = told.get("node") or socket.gethostname()
+        return "at work" if node == socket.gethostname() else f"at work on {node}"
     if is_given_up(told):
         return "given up"
     if goes_on and told.get("wants"):
