@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.islands.island_web import IslandWeb
 
 from hunting_ground import SEED, TOPIC
 from wolfspider.app.settings import Settings
@@ -177,3 +178,32 @@ def test_an_island_moves_the_limits_that_its_fleet_moves_and_keeps_what_was_stee
     assert settings_for(tmp_path / "island", now, ["slots"]) == now
     create(tmp_path / "island", {"settings": begun.to_json()}, info={"software": "test"}).close()
     assert settings_for(tmp_path / "island", now, ["slots", "pages"]) == replace(begun, slots=9, tries=7)
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--preset archive", "an island of a fleet asks those of its own alone: leave --requisites away, or give"),
+        ("--preset corpus", "An island of a fleet sends its requests itself: leave --hands away, or give --hands 0"),
+        ("--feed http://a.test/f", "an island of a fleet asks those of its own alone: leave --feed away."),
+        ("--per-hour 1", "--per-hour 1 cannot be shared by 2 islands"),
+        ("--chance 0.1", "--chance does not work with --islands"),
+    ],
+)
+def test_what_a_fleet_refuses_is_told_in_its_words_and_before_a_dry_run(
+    words: str, told: str, more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["crawl", SEED, "--topic", TOPIC, "--via", "127.0.0.1:1", "--islands", "2", "--out", str(tmp_path / "f")]
+    assert main([*command, *words.split(), *more]) == 2
+    assert told in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_dry_run_lists_the_islands(capsys: pytest.CaptureFixture[str]) -> None:
+    with IslandWeb().served() as web:
+        command = ["crawl", SEED, "--topic", TOPIC, "--via", f"127.0.0.1:{web.port}", "--disk-floor", "0", "--dry-run"]
+        assert main([*command, "--islands", "2", "--per-machine", "1"]) == 0
+        told = capsys.readouterr().out.splitlines()
+        assert main([*command, "--per-machine", "1"]) == 2
+    assert {"  islands = 2  (command line)", "  per_machine = 1  (command line)"} <= set(told)

@@ -116,7 +116,9 @@ def check_fleet(settings: Settings, count: int) -> None:
             f"--per-hour {settings.per_hour} cannot be shared by {count} islands: allow at least one download for each "
             "of them, or begin fewer islands."
         )
-    preflight.check(replace(settings, territory=f"1/{count}", cluster=""))
+    of_one = replace(settings, territory=f"1/{count}", cluster="")
+    preflight.check_territory(of_one, "an island of a fleet")
+    preflight.check(of_one)
 
 
 def make_folder(folder: Path) -> None:
