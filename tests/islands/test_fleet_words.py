@@ -16,9 +16,11 @@ from tests.islands.island_web import IslandWeb
 from tests.islands.test_islands import NoKeepers, settings
 
 from hunting_ground import SEED, TOPIC
+from wolfspider.app.settings import Settings
+from wolfspider.cli import main
 from wolfspider.cli.fleets import Telling, line
 from wolfspider.drivers.cluster.ray_home import LETS_IN_ANYBODY
-from wolfspider.islands.fleet import FleetHead, opened_fleet
+from wolfspider.islands.fleet import FleetHead, open_fleet, opened_fleet, with_limits
 from wolfspider.islands.keeper import IslandReport
 from wolfspider.islands.lease_ledger import LeaseLedger
 
@@ -49,6 +51,22 @@ def test_without_a_terminal_a_line_a_minute_says_how_it_stands_and_ctrl_c_is_hea
 def test_one_island_and_one_page_are_not_many() -> None:
     reports = [IslandReport(spent=1, running=True, pages=1, relevant=1)]
     assert line(reports, 1) == "1 of 1 island at work; 1 of 1 download; 1 relevant of 1 page."
+
+
+def test_ctrl_c_before_the_islands_are_at_work_is_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("wolfspider.islands.fleet.open_fleet", lambda *_: signal.raise_signal(signal.SIGINT))
+    with IslandWeb().served() as web:
+        words = ["--topic", TOPIC, "--via", f"127.0.0.1:{web.port}", "--islands", "2", "--out", str(tmp_path / "fleet")]
+        assert main(["crawl", SEED, *words]) == 130
+    assert "Ended by you before the islands were at work" in capsys.readouterr().err
+
+
+def test_nothing_is_told_of_hands_that_islands_do_not_have(tmp_path: Path) -> None:
+    begun, told = Settings(urls=(SEED,), topic=TOPIC, via="127.0.0.1:1", cluster="local"), list[str]()
+    with_limits(tmp_path, open_fleet(tmp_path, begun, 2), begun, (), True, told.append)
+    assert told == []
 
 
 @pytest.mark.slow

@@ -181,7 +181,8 @@ def with_limits(
     """The settings with the limits that hold from now on, by the same rule as those of a run, and the names of those
     that move now. What moves is noted with the fleet."""
     holding = Settings.from_json({**about["settings"], **about["limits"]})
-    changes = moved_limits(settings, given, again, holding, about, folder, remark)
+    here = replace(settings, cluster="")  # an island sends its requests itself, wherever it is
+    changes = moved_limits(here, given, again, holding, about, folder, remark)
     if changes:
         about["limits"].update((change.name, change.value) for change in changes)
         describe_fleet(folder, about)
