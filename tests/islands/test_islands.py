@@ -407,6 +407,7 @@ def test_a_fleet_that_ended_says_why_and_how_it_goes_on(
     resume = f"resume {tmp_path}"
     assert [line.partition(resume)[2] for line in told[1:] if resume in line] == more
     assert (resume in told[0]) == (not why)
+    assert fleet_standing.status(tmp_path)["ended"] == (why or None)
     if why:
         assert [line for line in fleet_standing.ending(tmp_path) if line not in told] == []
         assert all(html.escape(line) in report(tmp_path, time.time()) for line in told[1:2])

@@ -51,10 +51,11 @@ def status(folder: Path) -> dict[str, Any]:
     """As of a run, as far as a sum makes sense, and of each island that has begun all of it."""
     runs = runs_in(folder)
     summary, said = summed([RunView(run).summary() for run in runs]), standing_of(folder)
+    end = end_of(folder, summary)
     return {
         "run": str(folder),
         "running": is_owned(folder / "lock"),
-        "ended": summary.ended,
+        "ended": None if end is None else end.reason,
         "started": summary.started,
         **summary.count._asdict(),
         "hosts": summary.hosts,
