@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import signal
@@ -20,8 +21,8 @@ from hunting_ground import SEED, TOPIC
 from wolfspider.app import steering
 from wolfspider.app.settings import Settings
 from wolfspider.cli import main
-from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import EndReason, SetLimit
+from wolfspider.core.errors import BadInput, Busy, Problem
+from wolfspider.core.events import Ended, EndReason, Gauge, SetLimit
 from wolfspider.core.model import host_of
 from wolfspider.core.territory import owner_of
 from wolfspider.export.export_tally import Exported
@@ -30,6 +31,7 @@ from wolfspider.export.results import results
 from wolfspider.export.run_search import search_run
 from wolfspider.export.selection import Filters
 from wolfspider.files.disk import DiskFull
+from wolfspider.files.lock import Lock
 from wolfspider.islands import keeper as keeper_module
 from wolfspider.islands.fleet import FleetHead, check_fleet, open_fleet, opened_fleet, settings_of_island
 from wolfspider.islands.keeper import MOST_DEATHS, IslandOrder, IslandReport, Keeper
@@ -37,9 +39,11 @@ from wolfspider.islands.keepers_on_ray import KeepersOnRay
 from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.report.run_page import report
 from wolfspider.store.fleet_folder import BUDGET, STANDING, about_fleet, describe_fleet, run_of, runs_in, standing_of
-from wolfspider.store.sqlite import create
+from wolfspider.store.page_count import PageCount
+from wolfspider.store.sqlite import create, open_run
 from wolfspider.store.view import RunView
 from wolfspider.terminal import fleet_standing
+from wolfspider.terminal.standing import RunEnd, resume_command
 
 DELAY = 0.05
 SLOTS = 4
@@ -132,7 +136,10 @@ def test_after_the_head_was_killed_the_same_command_resumes_all_islands(tmp_path
         first.wait()
         again = subprocess.run(command, capture_output=True, text=True, timeout=90)
         assert again.returncode == 0, again.stderr
-        assert "The budget is spent." in again.stderr
+        assert "The budget is spent: 120 downloads." in again.stderr
+        assert f"resume {folder} --pages 240" in again.stderr and f"export {folder} --relevant" in again.stderr
+        assert "hosts" in again.stderr and "failures: " in again.stderr
+        assert again.stderr.splitlines()[-2:] == fleet_standing.lines(folder, time.time())[-2:]
         check(web, folder, 120, killed=3)
 
 
@@ -319,11 +326,12 @@ def test_a_fleet_that_does_not_say_what_it_is_is_damaged(tmp_path: Path, change:
 def test_what_is_for_one_run_says_what_to_name_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "fleet"
     open_fleet(folder, Settings(urls=(SEED,), topic=TOPIC), 3)
-    for command in (["check"], ["repair"], ["steer", "pause"]):
+    begin_islands(folder)
+    for command in (["forget", "--down-to", "1"], ["repair"], ["steer", "pause"]):
         assert main([command[0], str(folder), *command[1:]]) == 3
         assert f"name an island of it, such as {folder}/islands/1" in capsys.readouterr().err
     assert main(["cluster", "status", str(folder)]) == 2
-    assert "is a fleet, whose islands have no workers" in capsys.readouterr().err
+    assert f"wolfspider status {folder}" in capsys.readouterr().err
     assert f"check {folder}/islands/1. " in Exported(folder, damaged=1).told()
 
 
@@ -364,3 +372,134 @@ def test_islands_that_are_gone_or_have_not_begun_are_told(tmp_path: Path) -> Non
     (tmp_path / STANDING).write_text(json.dumps({"islands": [{"spent": 9}, {"spent": 9}, {"spent": 0}]}))
     *_, second, third = fleet_standing.lines(tmp_path, time.time())
     assert (second, third) == ("Island 2, gone: there is no run in its folder.", "Island 3 has not begun.")
+
+
+def begin_islands(folder: Path) -> None:
+    about = {"settings": about_fleet(folder)["settings"]}
+    (folder / "islands").mkdir()
+    for number in ("1", "2"):
+        create(folder / "islands" / number, about, info={"software": "test"}).close()
+
+
+def fleet_that_ended(folder: Path, why: str, **keeper: object) -> None:
+    """Of two islands, which downloaded nothing."""
+    open_fleet(folder, Settings(urls=(SEED,), topic=TOPIC, max_mb=3), 2)
+    begin_islands(folder)
+    (folder / STANDING).write_text(json.dumps({"why": why, "budget": 9, "islands": [keeper, {}]}))
+
+
+@pytest.mark.parametrize(
+    ("why", "keeper", "more"),
+    [
+        ("budget", {}, [" --pages 2"]),
+        ("bytes", {}, [" --max-mb 6"]),
+        ("interrupted", {}, [""]),
+        ("done", {}, []),
+        ("done", {"deaths": 5, "trouble": "No."}, [""]),
+        ("", {}, []),
+    ],
+)
+def test_a_fleet_that_ended_says_why_and_how_it_goes_on(
+    tmp_path: Path, why: str, keeper: dict[str, object], more: list[str]
+) -> None:
+    fleet_that_ended(tmp_path, why, **keeper)
+    told = fleet_standing.lines(tmp_path, time.time())
+    resume = f"resume {tmp_path}"
+    assert [line.partition(resume)[2] for line in told[1:] if resume in line] == more
+    assert (resume in told[0]) == (not why)
+    assert fleet_standing.status(tmp_path)["ended"] == (why or None)
+    if why:
+        assert [line for line in fleet_standing.ending(tmp_path) if line not in told] == []
+        assert all(html.escape(line) in report(tmp_path, time.time()) for line in told[1:2])
+
+
+def test_an_island_names_the_command_of_its_fleet(tmp_path: Path) -> None:
+    fleet_that_ended(tmp_path, "budget")
+    island = tmp_path / "islands" / "1"
+    end = RunEnd(island, "budget", 58, PageCount(3, 1, 0, 0))
+    assert end.why() == "What its fleet let it download is spent: 58 downloads."
+    step, *_ = end.next_steps()
+    assert step.endswith(f"status {tmp_path}")
+    assert resume_command(island, pages=116).endswith(f"resume {tmp_path}")
+
+
+def test_what_an_earlier_session_told_of_itself_is_not_how_an_island_stands_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed a moment after it wrote that down, or pages were forgotten since."""
+    keeper = keeper_that_starts(tmp_path, monkeypatch, "import sys; sys.stdin.read()")
+    store = create(tmp_path / "islands" / "1", {"settings": {}}, info={"software": "test"})
+    store.gauge(Gauge(at=100.0, pages=30, relevant=4))
+    store.commit()
+    first = IslandReport.of(keeper.turn(IslandOrder(50).to_bytes()))
+    store.gauge(Gauge(at=101.0, pages=1, relevant=1))
+    store.commit()
+    store.close()
+    then = IslandReport.of(keeper.turn(IslandOrder(50).to_bytes()))
+    keeper.close()
+    assert (first.running, first.pages, first.relevant) == (True, 0, 0)
+    assert (then.running, then.pages, then.relevant) == (True, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("running", "ended", "told", "doing"),
+    [
+        (True, "budget", {"wants": True}, "waiting for a lease"),
+        (True, "done", {"wants": True, "waiting": 3}, "waiting for a lease"),
+        (True, "done", {}, "waiting for links that others find"),
+        (True, "time", {}, "ended: time"),
+        (True, "", {"deaths": 5, "trouble": "No."}, "given up"),
+        (False, "done", {}, "ended: done"),
+        (False, "", {"wants": True}, "not at work"),
+    ],
+)
+def test_an_island_that_waits_has_not_ended(
+    tmp_path: Path, running: bool, ended: str, told: dict[str, object], doing: str
+) -> None:
+    fleet_that_ended(tmp_path, "", **told)
+    if ended:
+        store = open_run(tmp_path / "islands" / "1")
+        store.hear(Ended(1.0, EndReason(ended), 0))
+        store.commit()
+        store.close()
+    head = Lock(tmp_path / "lock") if running else None
+    lines = fleet_standing.lines(tmp_path, time.time())
+    assert f"Island 1, {doing}: 0 downloads, 0 relevant of 0 pages from 0 hosts" in lines
+    if head is not None:
+        head.release()
+
+
+def test_a_fleet_is_checked_island_by_island(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "fleet"
+    fleet_that_ended(folder, "budget")
+    assert main(["check", str(folder)]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{run} is whole." for run in runs_in(folder)]
+    broken = folder / "islands" / "2" / "run.db"
+    broken.write_bytes(b"junk" * 5000)
+    assert main(["check", str(folder), "--json"]) > 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["whole"], [island["whole"] for island in told["islands"]]) == (False, [True, False])
+    (folder / "islands" / "1" / "run.json").unlink()
+    assert main(["check", str(folder)]) > 0
+    assert f"repair {folder}/islands/1" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_host_is_forgotten_wherever_it_is_in_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "fleet"
+    with IslandWeb().served() as web, opened_fleet(folder, settings(web, 60), 2) as head:
+        head.run()
+    for run in runs_in(folder):
+        host = sorted(RunView(run).hosts())[0]
+        assert main(["explain", str(folder), f"http://{host}/"]) == 0
+        assert f"Its site belongs to the island {run}." in capsys.readouterr().out
+        taken = Lock(folder / "lock")
+        assert main(["forget", str(folder), host]) == Busy.code
+        taken.release()
+        assert main(["forget", str(folder), host]) == 0
+        assert f"Forgot {host}: " in capsys.readouterr().out
+        assert host not in RunView(run).hosts()
+    assert main(["forget", str(folder)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert main(["forget", str(folder), "nowhere.test"]) == 0
+    assert "holds nothing of nowhere.test" in capsys.readouterr().out

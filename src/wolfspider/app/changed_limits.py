@@ -1,4 +1,4 @@
-"""Which limits of a run move when it is resumed with other settings than it was begun with."""
+"""Which limits of a run or a fleet move when it is resumed with other settings than it was begun with."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from wolfspider.app.preflight import told
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.core.events import SetLimit
 from wolfspider.core.limits import Limits
-from wolfspider.engine.crawl import Crawl
 from wolfspider.files.program_name import shell_command
 
 
-def move_limits(
+def moved_limits(
     settings: Settings,
     given: Collection[str],
     again: bool,
-    crawl: Crawl,
+    limits: Limits | Settings,
     about: Mapping[str, Any],
     folder: Path,
     remark: Callable[[str], None],
-) -> None:
-    """Let a crawl take over what the settings say now, and tell a person what they might not expect of them. `again`:
-    the command that began the run is given again, so what it said then as well leaves alone what was changed since."""
+) -> list[SetLimit]:
+    """What is to be taken over of the settings as they are now, where these `limits` hold; a person is told what they
+    might not expect. `again`: the command that began the run is given again, so what it said then as well leaves alone
+    what was changed since."""
     repeated = said_before(settings, given, about) if again else set[str]()
-    changes = changed_limits(settings, set(given) - repeated, crawl.limits, about)
-    crawl.inbox += changes
+    changes = changed_limits(settings, set(given) - repeated, limits, about)
     for name in sorted(repeated):
-        first, now = (f"{getattr(kept, name):.12g}" for kept in (settings, crawl.limits))
+        first, now = (f"{getattr(kept, name):.12g}" for kept in (settings, limits))
         if first != now:
             back = shell_command("resume", folder, f"--{name.replace('_', '-')}", first)
             remark(
                 f"{name} stays {now}: it was changed since the run was begun with {first}. Change it back by: {back}"
             )
-    delay = next((change.value for change in changes if change.name == "delay"), crawl.limits.delay)
+    delay = next((change.value for change in changes if change.name == "delay"), limits.delay)
     for sentence in told(settings, delay):
         remark(sentence)
+    return changes
 
 
 def said_before(settings: Settings, given: Collection[str], about: Mapping[str, Any]) -> set[str]:
@@ -48,7 +48,7 @@ def said_before(settings: Settings, given: Collection[str], about: Mapping[str, 
 
 
 def changed_limits(
-    settings: Settings, given: Collection[str], limits: Limits, about: Mapping[str, Any]
+    settings: Settings, given: Collection[str], limits: Limits | Settings, about: Mapping[str, Any]
 ) -> list[SetLimit]:
     """`about`: what the run says of itself. A limit that there was not when it was begun is moved only if the person
     names it."""

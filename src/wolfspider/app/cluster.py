@@ -62,7 +62,7 @@ async def hands_on(
     joined = ray_home.joined(where)
     home = await asyncio.to_thread(joined.__enter__)
     stack.push_async_callback(asyncio.to_thread, joined.__exit__, None, None, None)
-    remark(f"{'Started' if home.own else 'Joined'} a Ray cluster, {home.address}. {ray_home.LETS_IN_ANYBODY}")
+    remark(home.told())
     path = folder / NOTE
     stack.callback(path.unlink, missing_ok=True)
     hands = RayHands(web, orders, home, clock, sent_again, lambda told: write_note(path, told))

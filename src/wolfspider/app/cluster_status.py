@@ -10,6 +10,7 @@ from typing import Any
 from wolfspider.app.cluster import workers_of
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.drivers.cluster import ray_home
+from wolfspider.files.program_name import shell_command
 from wolfspider.store.fleet_folder import is_fleet
 from wolfspider.store.folder import is_run
 
@@ -20,7 +21,8 @@ def of_run(folder: Path) -> dict[str, Any]:
     """The workers of a run, as its note tells them."""
     if not is_run(folder):
         if is_fleet(folder):
-            raise Problem(f"{folder} is a fleet, whose islands have no workers. See how it stands by: status {folder}")
+            see = shell_command("status", folder)
+            raise Problem(f"{folder} is a fleet, whose islands have no workers. See how each of them stands by: {see}")
         raise BadInput(f"There is no run in {folder}.")
     if (told := workers_of(folder)) is None:
         raise Problem(f"The run in {folder} is not crawled on a cluster now.")
@@ -31,7 +33,8 @@ def of_cluster(where: str) -> dict[str, Any]:
     """The machines of the cluster at this address. None is started for it."""
     ray_home.check_installed()
     if (address := ray_home.found(where)) is None:
-        raise Problem("No Ray cluster runs on this machine. One of a crawl's own is shown by: cluster status RUN")
+        see = shell_command("cluster", "status")
+        raise Problem(f"No Ray cluster runs on this machine. One of a crawl's own is shown by: {see} RUN")
     with ray_home.joined(address) as home:
         return {"address": home.address, "machines": [_machine(node) for node in home.nodes()]}
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.quiet_hours import QuietHours
-from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_file
+from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_file, known
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import host_of
 from wolfspider.core.params import chosen
@@ -86,21 +86,28 @@ def check(settings: Settings) -> None:
     judge_maker(settings.judge)
 
 
-def check_territory(settings: Settings) -> None:
+def check_territory(settings: Settings, who: str = "a crawl with a territory") -> None:
     """What is asked beside the crawl may lie anywhere, and sites of others are not asked, or two crawls would take
-    turns there that do not know of each other."""
+    turns there that do not know of each other. `who`: in the words of what the person gave."""
     if SiteShare.read(settings.territory) is None:
         return
     if settings.watch:
         raise Problem("A watch has no territory: it looks for feeds and sitemaps, which may lie on any site.")
     for name in ("sitemap", "feed", "search", "leaps", "requisites"):
         if getattr(settings, name):
-            raise Problem(f"--{name} asks sites of any territory, so a crawl with a territory has none.")
+            off = _off(name)
+            raise Problem(f"--{name} asks sites of any territory, and {who} asks those of its own alone: {off}.")
     if not all(map(is_own_file, settings.like)):
-        raise Problem("A page that is liked may lie in another territory: give --like a file of your own there.")
+        raise Problem(f"A page that is liked may lie on a site that {who} may not ask: give --like a file of your own.")
     if settings.hands or settings.cluster:
         which = "hands" if settings.hands else "cluster"
-        raise Problem(f"A crawl with a territory sends its requests itself: leave --{which} away.")
+        raise Problem(f"{who[0].upper()}{who[1:]} sends its requests itself: {_off(which)}.")
+
+
+def _off(name: str) -> str:
+    """How a person does without a setting, which a preset may have brought."""
+    option, kind = f"--{name}", known()[name].kind
+    return f"leave {option} away, or give {option} 0 if a preset brings it" if kind == "int" else f"leave {option} away"
 
 
 def check_texts(settings: Settings) -> None:

@@ -110,7 +110,7 @@ def _came_to_nothing(store: Store, folder: Path, settings: Settings, remark: Cal
     """Did the first try never begin, and is corrected now, or did it end without a page? Then it starts anew."""
     count = store.page_count()
     if not store.begun and not (count.pages or count.hidden):  # a repaired run may have pages
-        return bool(_differing(settings, Settings.of_run(store.about)))
+        return bool(differing(settings, Settings.of_run(store.about)))
     view = RunView(folder)
     if count.pages or count.hidden or view.ended != EndReason.DONE or view.commanded:
         return False
@@ -132,20 +132,25 @@ def with_old_leave(settings: Settings, about: Mapping[str, Any], remark: Callabl
     return replace(settings, allow_network=EVERYTHING)
 
 
-def _differing(settings: Settings, first: Settings) -> list[str]:
+def differing(settings: Settings, first: Settings) -> list[str]:
+    """Names of settings that make it another run."""
     return [name for name in sorted(IDENTITY) if getattr(settings, name) != getattr(first, name)]
 
 
 def check_same(settings: Settings, first: Settings, folder: Path) -> None:
     """A run is resumed as it was begun, or not at all."""
-    names = _differing(settings, first)
+    names = differing(settings, first)
     check_at_hand({part: getattr(first if part in names else settings, part) for part in PARTS}, folder)
     if names:
-        before = ", ".join(f"{name} was {getattr(first, name)!r}" for name in names)
-        raise Problem(
-            f"{folder} is a run that was begun otherwise ({before}). Resume it by `{shell_command('resume', folder)}`, "
-            "or name another folder by --out."
-        )
+        raise begun_otherwise(folder, {name: getattr(first, name) for name in names})
+
+
+def begun_otherwise(folder: Path, before: Mapping[str, object], kind: str = "run") -> Problem:
+    told = ", ".join(f"{name} was {value!r}" for name, value in before.items())
+    return Problem(
+        f"{folder} is a {kind} that was begun otherwise ({told}). Resume it by `{shell_command('resume', folder)}`, "
+        "or name another folder by --out."
+    )
 
 
 def recalled(store: Store, make_crawl: Callable[[], Crawl], folder: Path) -> tuple[Crawl, Room] | None:

@@ -11,7 +11,7 @@ import json
 import signal
 import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -180,8 +180,8 @@ async def _tick(look: Callable[[], None], output: TextIO) -> None:
 class DryRun:
     """What a dry run has seen."""
 
-    def __init__(self, chosen: Chosen) -> None:
-        self.chosen = chosen
+    def __init__(self, chosen: Chosen, fleet: Mapping[str, int]) -> None:
+        self.chosen, self.fleet = chosen, fleet
         self.tally = CrawlTally(TRIED)
         self.starts: list[str] = []
         self.tried: list[dict[str, Any]] = []
@@ -199,8 +199,10 @@ class DryRun:
         values = settings.to_json().items()
         hosts = {host_of(one["url"]): one["url"] for one in reversed(self.tried)}
         size = self.tally.bytes / self.tally.pages_in * settings.pages if self.tally.pages_in else None
+        told = {name: {"value": value, "origin": origin.get(name, "default")} for name, value in values}
+        told |= {name: {"value": value, "origin": "command line"} for name, value in self.fleet.items()}
         return {
-            "settings": {name: {"value": value, "origin": origin.get(name, "default")} for name, value in values},
+            "settings": told,
             "remarks": self.remarks,
             "starts": self.starts,
             "leaps": hunt.leaping.told if hunt.leaping is not None else None,
@@ -228,12 +230,19 @@ def _tried(event: Landed) -> dict[str, Any]:
     }
 
 
-def dry_run(chosen: Chosen, as_json: bool, quiet: bool) -> int:
+def dry_run(chosen: Chosen, as_json: bool, quiet: bool, islands: int = 0, per_machine: int | None = None) -> int:
+    """Of a fleet one crawl tries the pages, after all is refused that the fleet would refuse."""
     check_settings(chosen.settings)
     few = min(TRIED, chosen.settings.pages)
     settings = replace(chosen.settings, pages=few, disk_floor=0, tries=1, record="", requisites=0, teacher="")
+    fleet = {"islands": islands, "per_machine": per_machine or 0} if islands else {}
+    if fleet:
+        from wolfspider.islands.fleet import check_fleet
+
+        check_fleet(chosen.settings, islands)
+        settings = replace(settings, cluster="")
     errors = terminal.console_for(stderr=True, quiet=quiet)
-    trial = DryRun(chosen)
+    trial = DryRun(chosen, fleet)
     with own_output() as output:
         hunt = Hunt(settings, None, tell=trial.hear, remark=trial.remarks.append)
         hunt.prepare()

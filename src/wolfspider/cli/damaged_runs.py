@@ -16,18 +16,22 @@ def check(
 ) -> int:
     """Is a run whole? Reads its database, archive, index, snapshots and shelf, and changes nothing."""
     from wolfspider.store.damage import repair_command
+    from wolfspider.store.fleet_folder import is_fleet, island_folders
     from wolfspider.store.repair.examination import examine, exit_code, report
     from wolfspider.terminal import progress as screen
 
-    found = examine(run)
+    found = {part: examine(part) for part in (island_folders(run) if is_fleet(run) else [run])}
     if as_json:
-        print_json({"run": str(run), "whole": not found, "findings": report(found)})
-        return exit_code(found)
-    console = screen.console_for()
-    for finding in found:
-        say(console, finding.sentence)
-    say(console, f"Repair it by: {repair_command(run)}" if found else f"{run} is whole.")
-    return exit_code(found)
+        told = [{"run": str(part), "whole": not here, "findings": report(here)} for part, here in found.items()]
+        whole = not any(found.values())
+        print_json({"run": str(run), "whole": whole, "islands": told} if is_fleet(run) else told[0])
+    else:
+        console = screen.console_for()
+        for part, here in found.items():
+            for finding in here:
+                say(console, finding.sentence)
+            say(console, f"Repair it by: {repair_command(part)}" if here else f"{part} is whole.")
+    return max(map(exit_code, found.values()))
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider repair run\n  wolfspider resume run"))
@@ -79,27 +83,33 @@ def forget(
 ) -> None:
     """Take pages out of a run for good: out of its database, its archive and later exports. Alone: what it forgot."""
     from dataclasses import asdict
+    from functools import partial
 
     from wolfspider.app import forgetting
-    from wolfspider.store.folder import about_run
+    from wolfspider.islands.forgetting import on_all_islands
+    from wolfspider.store.fleet_folder import runs_in
+    from wolfspider.store.folder import about_run, refuse_fleet
     from wolfspider.store.repair.taking_out import noted
     from wolfspider.store.view import utc
     from wolfspider.terminal import progress as screen
     from wolfspider.terminal.standing import counted
     from wolfspider.watch import forgetting as watched
 
-    console = screen.console_for(stderr=True, quiet=quiet)
-    done = [watched.forget(run, one, lambda sentence: say(console, sentence)) for one in what or ()]
-    if older is not None:
-        done.append(forgetting.forget_older(run, older, lambda sentence: say(console, sentence)))
+    tell = partial(say, screen.console_for(stderr=True, quiet=quiet))
     if down_to is not None:
-        done.append(forgetting.forget_beyond(run, down_to, lambda sentence: say(console, sentence)))
+        refuse_fleet(run)
+    done = [on_all_islands(run, partial(watched.forget, what=one, remark=tell)) for one in what or ()]
+    if older is not None:
+        done.append(on_all_islands(run, partial(forgetting.forget_older, days=older, remark=tell)))
+    if down_to is not None:
+        done.append(forgetting.forget_beyond(run, down_to, tell))
     if as_json:
-        print_json([asdict(one) for one in done] if done else noted(run))
+        print_json([asdict(one) for one in done] if done else [entry for part in runs_in(run) for entry in noted(part)])
         return
     for one in done:
         say(screen.console_for(), one.told())
     if not (what or done):
-        about_run(run)  # is it a run at all?
-        for entry in noted(run):
-            say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {counted(entry['pages'], 'page')}")
+        for part in runs_in(run):
+            about_run(part)  # is it a run at all?
+            for entry in noted(part):
+                say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {counted(entry['pages'], 'page')}")

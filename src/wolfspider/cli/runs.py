@@ -80,8 +80,10 @@ def crawl(
     from wolfspider.store.fleet_folder import is_fleet, island_folder
 
     chosen = choose(flags, config, preset)
+    if per_machine is not None and not islands and not is_fleet(out or crawling.folder_for(chosen.settings)):
+        raise Problem(_NO_ISLANDS)
     if dry_run:
-        return crawling.dry_run(chosen, as_json, quiet)
+        return crawling.dry_run(chosen, as_json, quiet, islands, per_machine)
     folder = out or crawling.folder_for(chosen.settings)
     if islands or is_fleet(folder):
         from wolfspider.cli import fleets
@@ -89,9 +91,8 @@ def crawl(
         if not islands:
             raise Problem(f"{folder} is a fleet: give --islands as it was begun, or another folder by --out.")
         with served_beside(dashboard, island_folder(folder, 0), quiet):
-            return fleets.crawl(chosen.settings, folder, islands, as_json, quiet, per_machine)
-    if per_machine is not None:
-        raise Problem(_NO_ISLANDS)
+            of_fleet = (chosen.settings, folder, islands, as_json, quiet, per_machine)
+            return fleets.crawl(*of_fleet, given=tuple(flags), again=True)
     with served_beside(dashboard, folder, quiet):
         return crawling.crawl(chosen.settings, folder, as_json, quiet, given=tuple(flags), again=True)
 

@@ -16,8 +16,9 @@ import asyncio
 import json
 import os
 import secrets
+import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -25,7 +26,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wolfspider.app import preflight
-from wolfspider.app.settings import IDENTITY, Settings
+from wolfspider.app.changed_limits import moved_limits
+from wolfspider.app.run_folder import begun_otherwise, differing
+from wolfspider.app.settings import LIVE, Settings
 from wolfspider.app.starting_points import check_server
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import EndReason
@@ -38,7 +41,17 @@ from wolfspider.islands.handed_links import Handed
 from wolfspider.islands.keeper import IslandOrder, IslandReport, Keeper
 from wolfspider.islands.lease_ledger import LeaseLedger
 from wolfspider.store.damage import trouble
-from wolfspider.store.fleet_folder import BUDGET, FLEET, STANDING, about_fleet, describe_fleet, is_fleet, read_json
+from wolfspider.store.fleet_folder import (
+    BUDGET,
+    FLEET,
+    KEEPERS,
+    STANDING,
+    about_fleet,
+    begun_islands,
+    describe_fleet,
+    is_fleet,
+    read_json,
+)
 from wolfspider.store.folder import is_run
 from wolfspider.web.http.gates import HostCap
 
@@ -103,7 +116,9 @@ def check_fleet(settings: Settings, count: int) -> None:
             f"--per-hour {settings.per_hour} cannot be shared by {count} islands: allow at least one download for each "
             "of them, or begin fewer islands."
         )
-    preflight.check(replace(settings, territory=f"1/{count}", cluster=""))
+    of_one = replace(settings, territory=f"1/{count}", cluster="")
+    preflight.check_territory(of_one, "an island of a fleet")
+    preflight.check(of_one)
 
 
 def make_folder(folder: Path) -> None:
@@ -119,24 +134,60 @@ def make_folder(folder: Path) -> None:
         raise Problem(f"{folder} holds {others[0]!r} and is no fleet: choose an empty folder.")
 
 
-def open_fleet(folder: Path, settings: Settings, count: int, per_machine: int | None = None) -> dict[str, Any]:
+def open_fleet(
+    folder: Path, settings: Settings, count: int, per_machine: int | None = None, given: Collection[str] = ()
+) -> dict[str, Any]:
     """Begin a fleet in a folder, or see that it is this one; what fleet.json says of it. Whoever has the lock of the
-    folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given."""
+    folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given,
+    and the names of the settings that were `given` from the beginning."""
     make_folder(folder)
+    if is_fleet(folder) and (before := _otherwise(about_fleet(folder), settings, count)):
+        if begun_islands(folder):
+            raise begun_otherwise(folder, before, "fleet")
+        _clear(folder)
     if not is_fleet(folder):
-        sizes = {"islands": count, "per_machine": per_machine or 0}
-        describe_fleet(folder, {**sizes, "name": secrets.token_hex(8), "settings": settings.to_json()})
+        said = {"islands": count, "per_machine": per_machine or 0, "given": sorted(given)}
+        describe_fleet(folder, {**said, "name": secrets.token_hex(8), "settings": settings.to_json()})
         return about_fleet(folder)
     about = about_fleet(folder)
-    first = Settings.from_json(about["settings"])
-    differing = [name for name in sorted(IDENTITY) if getattr(first, name) != getattr(settings, name)]
-    if about["islands"] != count or differing:
-        what = differing[0] if differing else "islands"
-        raise Problem(f"{folder} is a fleet that was begun otherwise ({what}). Name another folder by --out.")
     if per_machine is not None and per_machine != about["per_machine"]:
         about["per_machine"] = per_machine
         describe_fleet(folder, about)
     return about
+
+
+def _otherwise(about: Mapping[str, Any], settings: Settings, count: int) -> dict[str, object]:
+    """What makes it another fleet than the one that is there, as it was there."""
+    first = Settings.from_json(about["settings"])
+    islands = {"islands": about["islands"]} if about["islands"] != count else {}
+    return {**islands, **{name: getattr(first, name) for name in differing(settings, first)}}
+
+
+def _clear(folder: Path) -> None:
+    """A first try came to nothing: no island has begun, so what was noted for them is of no use."""
+    shutil.rmtree(folder / KEEPERS, ignore_errors=True)
+    for name in (BUDGET, STANDING, FLEET):
+        (folder / name).unlink(missing_ok=True)
+
+
+def with_limits(
+    folder: Path,
+    about: dict[str, Any],
+    settings: Settings,
+    given: Collection[str],
+    again: bool,
+    remark: Callable[[str], None],
+) -> tuple[Settings, list[str]]:
+    """The settings with the limits that hold from now on, by the same rule as those of a run, and the names of those
+    that move now. What moves is noted with the fleet."""
+    holding = Settings.from_json({**about["settings"], **about["limits"]})
+    here = replace(settings, cluster="")  # an island sends its requests itself, wherever it is
+    changes = moved_limits(here, given, again, holding, about, folder, remark)
+    if changes:
+        about["limits"].update((change.name, change.value) for change in changes)
+        describe_fleet(folder, about)
+        holding = Settings.from_json({**about["settings"], **about["limits"]})
+    return replace(settings, **{name: getattr(holding, name) for name in LIVE}), [change.name for change in changes]
 
 
 def settings_of_island(settings: Settings, count: int) -> Settings:
@@ -164,6 +215,7 @@ class FleetHead:
     reports: list[IslandReport] = field(default_factory=list)
     end: str = ""  # drain or stop, once that was asked for
     lost: int = 0  # keepers that died and were replaced
+    why: str = ""  # it is over; "" until then, and if it was killed
     _links: list[list[Handed]] = field(default_factory=list)  # on their way to each island
     _read: list[int] = field(default_factory=list)  # pages up to which links of each island are on their way
     _sent: list[int] = field(default_factory=list)  # and up to which they have come
@@ -183,6 +235,7 @@ class FleetHead:
                 began = time.monotonic()
                 self.turn()
                 if (reason := self.over()) is not None:
+                    self.why = reason
                     return reason
                 time.sleep(max(0.0, EVERY - (time.monotonic() - began)))
         finally:
@@ -284,7 +337,7 @@ class FleetHead:
             for report, limit in zip(self.reports, self.ledger.limits, strict=True)
         ]
         said = {"at": time.time(), "running": running, "budget": self.ledger.budget, "free": self.ledger.free}
-        text = json.dumps({**said, "lost": self.lost, "islands": islands})
+        text = json.dumps({**said, "lost": self.lost, "why": self.why, "islands": islands})
         with suppress(OSError), replacing(self.folder / STANDING) as beside:
             beside.write_text(text, encoding="utf-8")
 
@@ -319,9 +372,13 @@ def opened_fleet(
     cluster: str = "",
     tell: Callable[..., None] = lambda reports: None,
     per_machine: int | None = None,
+    *,
+    given: Collection[str] = (),
+    again: bool = False,
+    remark: Callable[[str], None] = lambda sentence: None,
 ) -> Iterator[FleetHead]:
     """The fleet in this folder, begun or resumed, ready to run. `cluster`: as for --cluster; "" keeps all here.
-    `per_machine`: as for a FleetHead; None leaves it as it was."""
+    `per_machine`: as for a FleetHead; None leaves it as it was. `given`, `again` and `remark`: as for a `Hunt`."""
     check_fleet(settings, count)
     if cluster:  # its machines may reach what this one does not
         check_installed()
@@ -331,17 +388,19 @@ def opened_fleet(
     make_folder(folder)
     lock = Lock(folder / "lock")
     try:
-        about = open_fleet(folder, settings, count, per_machine)
-        name = str(about["name"])
-        ledger, of_island = budget_of(folder, settings.pages, count), settings_of_island(settings, count)
+        about = open_fleet(folder, settings, count, per_machine, given)
+        settings, moved = with_limits(folder, about, settings, given, again, remark)
+        ledger = budget_of(folder, settings.pages, count)
+        of_islands = (str(about["name"]), settings_of_island(settings, count), moved)
         with ExitStack() as stack:
             if cluster:
                 from wolfspider.islands.keepers_on_ray import KeepersOnRay
 
                 ray_home = stack.enter_context(joined(cluster))
-                home: KeeperHome = KeepersOnRay(ray_home, folder, count, name, of_island)
+                remark(ray_home.told())
+                home: KeeperHome = KeepersOnRay(ray_home, folder, count, *of_islands)
             else:
-                home = KeepersHere([Keeper(folder, number, name, of_island) for number in range(count)])
+                home = KeepersHere([Keeper(folder, number, *of_islands) for number in range(count)])
             yield FleetHead(folder, count, home, ledger, tell, about["per_machine"])
     finally:
         lock.release()

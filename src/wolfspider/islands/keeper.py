@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -24,7 +25,7 @@ from typing import NamedTuple
 from wolfspider.app.assemble import scope_of
 from wolfspider.app.settings import Settings
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.events import RESUMABLE, AddSeeds, EndReason, SetLimit
+from wolfspider.core.events import RESUMABLE, AddSeeds, EndReason, Gauge, SetLimit
 from wolfspider.core.model import Page, host_of
 from wolfspider.core.plain_text import plain_lines
 from wolfspider.core.scope import Scope
@@ -101,14 +102,14 @@ class IslandReport(NamedTuple):
 
 class Keeper:
     """Of the island `number`, from 0, of the fleet in this folder. `name`: what fleet.json calls the fleet, so that no
-    other machine's folder is taken for it."""
+    other machine's folder is taken for it. `moved`: names of the limits that the fleet was resumed with."""
 
-    def __init__(self, fleet: Path, number: int, name: str, settings: Settings) -> None:
+    def __init__(self, fleet: Path, number: int, name: str, settings: Settings, moved: Collection[str] = ()) -> None:
         if about_fleet(fleet).get("name") != name:
             raise BadInput(f"{fleet} is another fleet here: its folder must be on a disk that all machines see.")
         self._fleet, self._number, self.folder = fleet, number, island_folder(fleet, number)
         count = int(about_fleet(fleet)["islands"])
-        self._share, self._settings = SiteShare(number, count), settings
+        self._share, self._settings, self._moved = SiteShare(number, count), settings, list(moved)
         self.folder.parent.mkdir(mode=0o700, exist_ok=True)
         (fleet / KEEPERS).mkdir(mode=0o700, exist_ok=True)
         self._said = fleet / KEEPERS / f"{number + 1}.txt"
@@ -118,6 +119,7 @@ class Keeper:
         self._report = IslandReport(node=socket.gethostname())
         self._limit = self._links.noted("limit")  # that the run was told
         self._spent_at_death, self._deaths_in_a_row, self._rests_until = -1, 0, 0.0
+        self._old_gauge: float | None = None  # when an earlier session last told how it stands
         self._look_at_end()
         if self._report.why in RESUMABLE:  # whatever ended it may be mended, or changed, now that the fleet is resumed
             self._report = self._report._replace(why="")
@@ -162,6 +164,8 @@ class Keeper:
     # The process
 
     def _start(self) -> None:
+        gauge = self._gauge()
+        self._old_gauge = None if gauge is None else gauge.at
         settings = replace(self._settings, territory=str(self._share), pages=max(1, self._limit))
         log = os.open(self._said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
@@ -174,7 +178,7 @@ class Keeper:
             )
         finally:
             os.close(log)
-        self._say(json.dumps(settings.to_json()))
+        self._say(json.dumps({"settings": settings.to_json(), "moved": self._moved}))
         self._report = self._report._replace(why="", trouble="", running=True, pid=self._process.pid)
 
     def _say(self, line: str) -> None:
@@ -266,12 +270,10 @@ class Keeper:
 
     def _look(self) -> None:
         report = self._report
-        if self._process is not None and is_run(self.folder):
-            with suppress(Problem):
-                gauge = RunView(self.folder).gauge()
-                if gauge is not None:
-                    spent, rate = max(report.spent, gauge.downloads), gauge.rate_minute
-                    report = report._replace(spent=spent, pages=gauge.pages, relevant=gauge.relevant, rate=rate)
+        gauge = None if self._process is None else self._gauge()
+        if gauge is not None and gauge.at != self._old_gauge:
+            spent, rate = max(report.spent, gauge.downloads), gauge.rate_minute
+            report = report._replace(spent=spent, pages=gauge.pages, relevant=gauge.relevant, rate=rate)
         over = report.why in _OVER or self._deaths_in_a_row >= MOST_DEATHS
         at_work = self._process is not None or report.why in _GOES_ON
         waiting = self._links.waiting()
@@ -285,6 +287,13 @@ class Keeper:
             read=read,
             more=more,
         )
+
+    def _gauge(self) -> Gauge | None:
+        """What the run last told of itself, which may be in an earlier session."""
+        if is_run(self.folder):
+            with suppress(Problem):
+                return RunView(self.folder).gauge()
+        return None
 
     def _links_of_others(self) -> tuple[list[Handed], int, bool]:
         """From pages that were not read for them yet: a link to each site at most, and few to each site in all."""

@@ -26,8 +26,8 @@ _GOODBYE = 30.0  # seconds that all islands have to end
 class KeeperActor:
     """A keeper in a process of Ray's."""
 
-    def __init__(self, fleet: str, number: int, name: str, settings: bytes) -> None:
-        self._keeper = Keeper(Path(fleet), number, name, Settings.from_json(json.loads(settings)))
+    def __init__(self, fleet: str, number: int, name: str, settings: bytes, moved: Collection[str]) -> None:
+        self._keeper = Keeper(Path(fleet), number, name, Settings.from_json(json.loads(settings)), moved)
 
     def turn(self, order: bytes) -> bytes:
         return self._keeper.turn(order)
@@ -37,8 +37,10 @@ class KeeperActor:
 
 
 class KeepersOnRay:
-    def __init__(self, home: RayHome, fleet: Path, count: int, name: str, settings: Settings) -> None:
-        self._ray, self._fleet, self._name = home.ray, str(fleet), name
+    def __init__(
+        self, home: RayHome, fleet: Path, count: int, name: str, settings: Settings, moved: Collection[str] = ()
+    ) -> None:
+        self._ray, self._fleet, self._name, self._moved = home.ray, str(fleet), name, list(moved)
         self._settings = json.dumps(settings.to_json()).encode()
         self._kind = home.ray.remote(num_cpus=0, max_restarts=0)(KeeperActor)
         self._home, self._machines = home, list[str]()
@@ -50,7 +52,7 @@ class KeepersOnRay:
         affinity = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
         self._at[number] = machine
         made = self._kind.options(scheduling_strategy=affinity(machine, soft=True) if machine else "SPREAD")
-        return made.remote(self._fleet, number, self._name, self._settings)
+        return made.remote(self._fleet, number, self._name, self._settings, self._moved)
 
     def machines(self) -> int:
         with suppress(Exception):  # Ray is out of reach for a moment

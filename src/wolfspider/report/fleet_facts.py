@@ -30,8 +30,9 @@ _CAME = f"SELECT p.at, 0, 1, h.relevant FROM {NEWEST} WHERE NOT {HIDDEN} ORDER B
 def fleet_facts(folder: Path) -> RunFacts:
     runs = runs_in(folder)
     parts = [facts_of(run) for run in runs]
-    settings = about_fleet(folder)["settings"]
-    asked = PresentSettings(settings, dict(settings), parts[0].settings.first_params, parts[0].settings.params)
+    about = about_fleet(folder)
+    present = {**about["settings"], **about["limits"]}
+    asked = PresentSettings(about["settings"], present, parts[0].settings.first_params, parts[0].settings.params)
     best = heapq.nlargest(MOST_PAGES, (page for part in parts for page in part.best), key=lambda page: page.score)
     hosts, reasons = _hosts_and_reasons(runs)
     rest = OfHost(f"{len(hosts) - MOST_HOSTS:,} other hosts")

@@ -58,15 +58,30 @@ def refuse_island(run: Path) -> None:
         )
 
 
+def island_folders(fleet: Path) -> list[Path]:
+    """Those that are there, whole or not."""
+    folders = (island_folder(fleet, number) for number in range(int(about_fleet(fleet)["islands"])))
+    if not (there := [folder for folder in folders if os.path.lexists(folder)]):
+        raise _not_begun(fleet)
+    return there
+
+
+def begun_islands(fleet: Path) -> list[Path]:
+    count = int(about_fleet(fleet)["islands"])
+    return [run for number in range(count) if is_run(run := island_folder(fleet, number))]
+
+
 def runs_in(folder: Path) -> list[Path]:
     """The runs that are to be read as one: of a fleet, the islands that have begun."""
     if not is_fleet(folder):
         return [folder]
-    count = int(about_fleet(folder)["islands"])
-    runs = [run for number in range(count) if is_run(run := island_folder(folder, number))]
-    if not runs:
-        raise BadInput(f"No island of {folder} has begun yet, so there is nothing to read.")
+    if not (runs := begun_islands(folder)):
+        raise _not_begun(folder)
     return runs
+
+
+def _not_begun(fleet: Path) -> BadInput:
+    return BadInput(f"No island of {fleet} has begun yet, so there is nothing to read.")
 
 
 def run_of(folder: Path, url: str) -> Path:
@@ -84,14 +99,21 @@ def describe_fleet(folder: Path, about: Mapping[str, Any]) -> None:
 
 
 def about_fleet(folder: Path) -> dict[str, Any]:
-    """How many islands it has, how many are at work for each machine (0: all), and the settings of all of them."""
+    """How many islands it has, how many are at work for each machine (0: all), the settings of all of them as they
+    were begun, which of these the person gave, and the limits that were moved since."""
     said = read_json(folder / FLEET)
     about = said.get("about")
     if said.get("format") != _FORMAT:
         raise BadInput(f"{folder / FLEET} is of another version of wolfspider.")
     if isinstance(about, dict) and isinstance(about.get("settings"), dict) and isinstance(about.get("name"), str):
         count, per_machine = about.get("islands"), about.setdefault("per_machine", 0)
-        if type(count) is int and 1 <= count <= 1000 and type(per_machine) is int and 0 <= per_machine <= 1000:
+        if (
+            isinstance(about.setdefault("limits", {}), dict)
+            and type(count) is int
+            and 1 <= count <= 1000
+            and type(per_machine) is int
+            and 0 <= per_machine <= 1000
+        ):
             return about
     raise BadInput(f"{folder / FLEET} is damaged: it does not say what the fleet is.")
 

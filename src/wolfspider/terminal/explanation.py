@@ -10,6 +10,7 @@ from wolfspider.app.explain import why
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import FIRST_PROBE, NEVER_ASKED, Failure, Route, hidden
 from wolfspider.core.plain_text import plainly
+from wolfspider.store.fleet_folder import is_fleet, run_of
 from wolfspider.terminal.watch_screen import span
 from wolfspider.watch.why import in_words as note_in_words
 from wolfspider.watch.why import why as why_told
@@ -42,15 +43,18 @@ _MOST_AGENTS = 10
 def explain(run: Path, url: str) -> dict[str, Any]:
     """Everything the run knows of an address; of a watch also why somebody was told of it, or not."""
     found, watch = why(run, url), why_told(run, url)
+    island = str(run_of(run, found["url"])) if is_fleet(run) else None
     for visit in found["visits"]:
         visit["words"] = note_in_words(visit["note"], visit["fresh"]) if watch is not None else ""
-    return {**found, "watch": watch}
+    return {**found, "watch": watch, "island": island}
 
 
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Whatever strangers wrote stands in one line each, harmless."""
     yield plainly(found["url"], 2000)
     yield _never_asked(found) or _STATES[found["state"]]
+    if found.get("island"):
+        yield f"Its site belongs to the island {plainly(found['island'], 1000)}."
     if found.get("watch"):
         yield plainly(found["watch"]["sentence"], 1000)
         yield from (

@@ -19,6 +19,7 @@ from wolfspider.core.limits import AT_ONCE, DRY, ENDLESS
 from wolfspider.core.plain_text import plainly
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
+from wolfspider.store.fleet_folder import fleet_of, is_fleet
 from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
@@ -191,6 +192,8 @@ class RunEnd:
             troubles = failures.counted(self.reasons) or "nothing was in reach"
             return f"Nothing could be downloaded: {troubles}. Are the starting points right?"
         match self.reason:
+            case EndReason.BUDGET if fleet_of(self.folder) is not None:
+                return f"What its fleet let it download is spent: {spent}."
             case EndReason.BUDGET:
                 return f"The budget is spent: {spent}."
             case EndReason.DONE if self.through:
@@ -242,7 +245,9 @@ class RunEnd:
         resume, steps = resume_command(self.folder), []
         if self.hasty:
             steps.append(f"{counted(self.hasty, 'download')} went to lesser links, for the pace that --hurry wants.")
-        if self.reason == EndReason.BUDGET:
+        if (fleet := fleet_of(self.folder)) is not None:
+            steps.append(f"It is an island of a fleet, which says how to go on: {shell_command('status', fleet)}")
+        elif self.reason == EndReason.BUDGET:
             steps.append(f"Resume it by: {resume_command(self.folder, pages=2 * max(1, self.downloads))}")
         elif self.reason == EndReason.ENOUGH:
             steps.append(f"Resume it by: {resume_command(self.folder, until=0)}")
@@ -250,7 +255,7 @@ class RunEnd:
             steps.append(f"Resume it by: {resume_command(self.folder, **{SPENT[self.reason]: 2 * self.spent})}")
         elif self.reason in RESUMABLE:
             steps.append(f"Resume it by: {resume}")
-        elif self.reason == EndReason.DONE and not self.through:
+        elif self.reason == EndReason.DONE and not self.through and not is_fleet(self.folder):
             steps.append(f"Give it starting points by: {shell_command('steer', self.folder)} seeds URL, then: {resume}")
         if self.paused and self.reason in RESUMABLE:
             steps.append(f"It is paused; end the pause by: {shell_command('steer', self.folder)} resume")
@@ -262,7 +267,10 @@ class RunEnd:
 
 
 def resume_command(folder: Path, **limits: float) -> str:
-    """How this run is resumed, with other limits: by a command, or from Python if it was begun there with classes."""
+    """How this run is resumed, with other limits: by a command, or from Python if it was begun there with classes. An
+    island is resumed by its fleet, which has the limits."""
+    if (fleet := fleet_of(folder)) is not None:
+        return shell_command("resume", fleet)
     stored = about_run(folder).get("settings") if is_run(folder) else None
     stored = stored if isinstance(stored, dict) else {}
     if call := call_to_resume({part: str(stored.get(part, "")) for part in PARTS}, folder):

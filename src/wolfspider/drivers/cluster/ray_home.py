@@ -71,6 +71,10 @@ class RayHome:
     address: str  # of its head, HOST:PORT
     own: bool  # was it started here? Then it ends with us
 
+    def told(self) -> str:
+        """For the person who asked for it."""
+        return f"{'Started' if self.own else 'Joined'} a Ray cluster, {self.address}. {LETS_IN_ANYBODY}"
+
     def nodes(self) -> list[dict[str, Any]]:
         """The machines that are there now, as Ray describes them."""
         return [node for node in self.ray.nodes() if node["Alive"]]
