@@ -46,7 +46,7 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.repair.examination import examine
 from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.repair.unlearning import Unlearned
-from wolfspider.store.view import RunView
+from wolfspider.store.view import RunView, utc
 from wolfspider.strategies import all_strategies
 from wolfspider.terminal.crawl_screen import CrawlTally
 from wolfspider.terminal.first_aid import advice_for
@@ -288,6 +288,21 @@ def test_no_page_of_a_forgotten_host_is_asked_for_any_more(run: Path, capsys: py
     assert examine(run) == []
     (problem,) = [data["problem"] for _, _, data in RunView(run).events("Obeyed") if data["problem"]]
     assert "http://b.test/rolls was forgotten" in problem
+
+
+def test_explain_says_what_was_forgotten_and_when(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    forget(run, "b.test", silent)
+    forget(run, SECRET, silent)
+    for url, what in {
+        "http://b.test/": "b.test",
+        "http://b.test/rolls": "b.test",
+        "http://a.test/mine": SECRET,
+    }.items():
+        assert main(["explain", str(run), url]) == 0
+        told = capsys.readouterr().out
+        assert f"It was forgotten at 20{utc(noted(run)[0]['at'])[2:10]}" in told
+        assert f" (wolfspider forget RUN {what}), for good.\n" in told and "scope      out: forgotten" in told
+        assert "scope;" not in told  # it is no rule of the scope that keeps it out
 
 
 def test_what_the_run_never_had_is_kept_out_too_and_noted_once(run: Path) -> None:
