@@ -20,6 +20,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 import wolfspider
 from small_web import BREAD, EVIL, HTML, SMALL, SPIDERS, SmallWeb, page
+from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
 from wolfspider.export.export_tally import Exported
@@ -27,6 +28,7 @@ from wolfspider.export.exported_page import COLUMNS, FIELDS, SCHEMA
 from wolfspider.export.exporting import export
 from wolfspider.export.selection import Filters, Selection
 from wolfspider.files.disk import whole_file
+from wolfspider.store.folder import REPORT
 from wolfspider.store.inbox import append_command
 from wolfspider.store.row_codec import kept_headers
 from wolfspider.store.view import RunView
@@ -450,3 +452,18 @@ def test_what_a_killed_export_left_behind_is_removed_by_the_next_one(made: Path,
         export(made, "jsonl", tmp_path / "second.jsonl", stdout=io.BytesIO())
     assert left not in os.listdir(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [".notes.part", "another.csv", "second.jsonl"]
+
+
+@pytest.mark.parametrize("command", [["export"], ["export", "--format", "markdown"], ["report"]])
+@pytest.mark.parametrize("name", ["run.db", "run.json", "pages.jsonl", "warc/pages.jsonl", "../run/run.db"])
+def test_nothing_is_written_among_the_files_of_the_run(
+    command: list[str], name: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    assert main([*command, str(run), "--out", str(run / name)]) == 2
+    assert "among the files of the run itself: name a place elsewhere by --out." in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_the_report_has_its_place_there_by_name_too(run: Path) -> None:
+    assert main(["report", str(run), "--out", str(run / REPORT), "--quiet"]) == 0 and (run / REPORT).is_file()

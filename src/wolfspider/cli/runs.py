@@ -350,14 +350,16 @@ def report(
     """A run as one page for a browser: what was found, where, and what to do. Also while it runs."""
     from wolfspider.files.disk import whole_file
     from wolfspider.report.run_page import report as written
-    from wolfspider.store.folder import REPORT
+    from wolfspider.store.folder import REPORT, refuse_inside
     from wolfspider.terminal import progress as screen
 
+    path = run / REPORT if out is None else out
+    if path != STDOUT:
+        refuse_inside(run, path)
     page = written(run, time.time()).encode("utf-8", "replace")
-    if out == STDOUT:
+    if path == STDOUT:
         sys.stdout.buffer.write(page)
         return
-    path = out or run / REPORT
     try:
         with whole_file(path) as file:
             file.write(page)
