@@ -395,6 +395,7 @@ def test_records_are_copied_byte_for_byte_and_say_why(made: Path, tmp_path: Path
 def test_the_index_beside_it_leads_to_the_records(made: Path, tmp_path: Path) -> None:
     out = tmp_path / "pages.warc.gz"
     export(made, "warc", out, stdout=io.BytesIO())
+    assert len({path.stat().st_mode for path in tmp_path.glob("pages.*")}) == 1  # what is handed on can be read alike
     index = (tmp_path / "pages.cdxj").read_text().splitlines()
     assert index == sorted(index) and len(index) == len(lines(made))
     for line in index:
