@@ -331,12 +331,13 @@ def search(
         found = search_index(where, " ".join(words), limit)
     if not found:
         say(console, "No page has this.")
+    best = max((hit.rank for hit in found), default=0.0) or 1.0
     for hit in found:
         if as_json:
             print_json(hit._asdict())
         else:
             judged = f"score {hit.score:.2f}, {'relevant' if hit.relevant else 'not relevant'}"
-            print(f"{plainly(hit.title, 100) or '(no title)'}  (fits {hit.rank:.2f}; {judged})")
+            print(f"{plainly(hit.title, 100) or '(no title)'}  (fits {hit.rank / best:.2f}; {judged})")
             print(f"    {plainly(hit.final_url, 2000)}")
             print(f"    {plainly(hit.snippet, 300)}")
 
