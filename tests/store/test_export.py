@@ -322,6 +322,8 @@ def test_a_class_without_the_three_methods_is_no_sink(made: Path, tmp_path: Path
     (tmp_path / "half.py").write_text("class Half:\n    def begin(self, about, out):\n        pass\n")
     with pytest.raises(Problem, match="a class with the methods begin, page and end, and has none"):
         written(made, str(tmp_path / "half.py"))
+    with pytest.raises(BadInput, match=r"There is no file nothing\.py, which should have a sink, "):
+        written(made, "nothing.py")
 
 
 def test_a_sink_of_an_installed_package(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
