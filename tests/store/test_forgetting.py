@@ -217,6 +217,7 @@ def test_copies_at_other_addresses_and_what_a_repair_put_aside_are_told(run: Pat
 
 
 def test_that_it_was_forgotten_is_recorded(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forget", str(run)]) == 0 and "has forgotten nothing so far." in capsys.readouterr().out
     assert main(["forget", str(run), SECRET]) == 0 and main(["forget", str(run), "b.test", "--quiet"]) == 0
     assert [(entry["what"], entry["pages"]) for entry in noted(run)] == [(SECRET, 1), ("b.test", 1)]
     assert not any("//b.test/" in url for url in exported(run))

@@ -101,5 +101,8 @@ def forget(
         say(screen.console_for(), one.told())
     if not (what or done):
         about_run(run)  # is it a run at all?
-        for entry in noted(run):
+        entries = noted(run)
+        if not entries:
+            say(screen.console_for(), f"{run} has forgotten nothing so far.")
+        for entry in entries:
             say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {counted(entry['pages'], 'page')}")
