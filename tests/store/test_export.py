@@ -101,7 +101,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_never_handed_on_and_that_is_said(
     for form in ("jsonl", "csv", "warc"):
         data, told = written(made, form)
         assert b"/secret" not in (gzip.decompress(data).replace(b'href="/secret"', b"") if form == "warc" else data)
-        assert told.withheld == 1 and "1 more left out" in told.told()
+        assert told.withheld == 1 and "1 more left out, asking not to be indexed" in told.told()
 
 
 def test_only_what_is_relevant(made: Path) -> None:
