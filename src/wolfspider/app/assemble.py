@@ -160,7 +160,7 @@ def sources_of(
     if settings.search:
         sources[SEARCH] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
     if settings.watch:
-        sources[FEED] = sources[SITEMAP] = WatchedLists(web, scope.allows)
+        sources[FEED] = sources[SITEMAP] = WatchedLists(web, scope.allows, scope.forgot)
     if leaping is not None:
         sources[LEAP] = leaping.source(scope.allows, web, services)
     return sources
