@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -133,6 +134,15 @@ def test_parquet_is_read_by_others_and_has_every_field(made: Path, tmp_path: Pat
         assert table.column(name).to_pylist() == [line[name] for line in wanted]
     assert [json.loads(text) for text in table.column("tdm").to_pylist()] == [line["tdm"] for line in wanted]
     assert table.column("fetched").to_pylist()[0].isoformat() == wanted[0]["fetched"].replace("Z", "+00:00")
+
+
+def test_a_second_after_the_time_of_its_card_no_page_is_exported_twice(made: Path, tmp_path: Path) -> None:
+    """As docs/corpus.md says of a crawl that had stopped."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    into(made, "parquet", tmp_path / "data")
+    (told,) = re.findall(r" as of (\S+)\.\n", (tmp_path / "data" / "README.md").read_text(encoding="utf-8"))
+    at = datetime.fromisoformat(told).timestamp()
+    assert lines(made) and lines(made, filters=Filters(since=at + 1)) == []
 
 
 def test_parquet_is_read_by_duckdb(made: Path, tmp_path: Path) -> None:

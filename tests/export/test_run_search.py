@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -187,6 +188,13 @@ def test_the_command_prints_pages_or_lines_of_json(run: Path, capsys: pytest.Cap
     assert len(lines) == 2 and all(line["snippet"] and line["rank"] > 0 for line in lines)
     assert main(["search", str(run), "xylophone"]) == 0
     assert "No page has this." in capsys.readouterr().err
+
+
+def test_how_well_pages_fit_is_told_against_the_best(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where most pages have a word, its rank is nearly nothing."""
+    assert main(["search", str(run), "wolf"]) == 0
+    fits = [float(number) for number in re.findall(r"\(fits ([0-9.]+);", capsys.readouterr().out)]
+    assert len(fits) > 2 and fits == sorted(fits, reverse=True) and fits[0] == 1.0 and fits[-1] > 0.0
 
 
 def test_what_is_neither_run_nor_index_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

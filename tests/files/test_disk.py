@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.files.disk import open_to_read, replacing, whole_file
+from wolfspider.files.disk import open_to_read, replacing, whole_file, whole_folder
 
 
 def test_a_whole_file_is_its_owners_alone_and_replaces_what_was_there(tmp_path: Path) -> None:
@@ -64,3 +64,14 @@ def test_only_plain_files_are_read(tmp_path: Path) -> None:
     for name, why in (("link", "is a link to elsewhere"), ("pipe", "no plain file"), ("nothing", "No such file")):
         with pytest.raises(BadInput, match=why):
             open_to_read(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "/"])
+def test_a_folder_without_a_name_of_its_own_is_refused_by_a_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for whole in (whole_file, whole_folder):
+        with pytest.raises(BadInput, match="name of its own"), whole(Path(name)):
+            pass
+    assert os.listdir(tmp_path) == []

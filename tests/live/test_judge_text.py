@@ -73,5 +73,5 @@ def test_a_run_that_is_resumed_goes_on_so_whoever_reads_the_pages(tmp_path: Path
 
 def test_without_the_library_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preflight, "find_spec", lambda name: None)
-    with pytest.raises(Problem, match=r"--judge-text main needs .* pip install 'wolfspider\[text\]'"):
+    with pytest.raises(Problem, match=r'--judge-text main needs .* pip install "wolfspider\[text\]"'):
         preflight.check(Settings(urls=("http://a.test/",), topic="x", contact="me@example.org", judge_text="main"))

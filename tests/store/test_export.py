@@ -20,6 +20,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 import wolfspider
 from small_web import BREAD, EVIL, HTML, SMALL, SPIDERS, SmallWeb, page
+from wolfspider.cli import main
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import Label
 from wolfspider.export.export_tally import Exported
@@ -27,6 +28,7 @@ from wolfspider.export.exported_page import COLUMNS, FIELDS, SCHEMA
 from wolfspider.export.exporting import export
 from wolfspider.export.selection import Filters, Selection
 from wolfspider.files.disk import whole_file
+from wolfspider.store.folder import REPORT
 from wolfspider.store.inbox import append_command
 from wolfspider.store.row_codec import kept_headers
 from wolfspider.store.view import RunView
@@ -99,7 +101,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_never_handed_on_and_that_is_said(
     for form in ("jsonl", "csv", "warc"):
         data, told = written(made, form)
         assert b"/secret" not in (gzip.decompress(data).replace(b'href="/secret"', b"") if form == "warc" else data)
-        assert told.withheld == 1 and "1 more left out" in told.told()
+        assert told.withheld == 1 and "1 more left out, asking not to be indexed" in told.told()
 
 
 def test_only_what_is_relevant(made: Path) -> None:
@@ -320,6 +322,8 @@ def test_a_class_without_the_three_methods_is_no_sink(made: Path, tmp_path: Path
     (tmp_path / "half.py").write_text("class Half:\n    def begin(self, about, out):\n        pass\n")
     with pytest.raises(Problem, match="a class with the methods begin, page and end, and has none"):
         written(made, str(tmp_path / "half.py"))
+    with pytest.raises(BadInput, match=r"There is no file nothing\.py, which should have a sink, "):
+        written(made, "nothing.py")
 
 
 def test_a_sink_of_an_installed_package(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,6 +397,7 @@ def test_records_are_copied_byte_for_byte_and_say_why(made: Path, tmp_path: Path
 def test_the_index_beside_it_leads_to_the_records(made: Path, tmp_path: Path) -> None:
     out = tmp_path / "pages.warc.gz"
     export(made, "warc", out, stdout=io.BytesIO())
+    assert len({path.stat().st_mode for path in tmp_path.glob("pages.*")}) == 1  # what is handed on can be read alike
     index = (tmp_path / "pages.cdxj").read_text().splitlines()
     assert index == sorted(index) and len(index) == len(lines(made))
     for line in index:
@@ -450,3 +455,18 @@ def test_what_a_killed_export_left_behind_is_removed_by_the_next_one(made: Path,
         export(made, "jsonl", tmp_path / "second.jsonl", stdout=io.BytesIO())
     assert left not in os.listdir(tmp_path)
     assert sorted(os.listdir(tmp_path)) == [".notes.part", "another.csv", "second.jsonl"]
+
+
+@pytest.mark.parametrize("command", [["export"], ["export", "--format", "markdown"], ["report"]])
+@pytest.mark.parametrize("name", ["run.db", "run.json", "pages.jsonl", "warc/pages.jsonl", "../run/run.db"])
+def test_nothing_is_written_among_the_files_of_the_run(
+    command: list[str], name: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    assert main([*command, str(run), "--out", str(run / name)]) == 2
+    assert "among the files of the run itself: name a place elsewhere by --out." in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+def test_the_report_has_its_place_there_by_name_too(run: Path) -> None:
+    assert main(["report", str(run), "--out", str(run / REPORT), "--quiet"]) == 0 and (run / REPORT).is_file()

@@ -85,7 +85,7 @@ def test_no_connection_is_opened() -> None:
 def test_without_the_extra_somebody_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     module._extractor.cache_clear()
     monkeypatch.setitem(sys.modules, "resiliparse.extract.html2text", None)
-    with pytest.raises(Problem, match=r"pip install 'wolfspider\[text\]'"):
+    with pytest.raises(Problem, match=r'pip install "wolfspider\[text\]" \(in a clone .*: make extras\)'):
         main_text(PAGE, "http://a.test/")
 
 

@@ -160,7 +160,7 @@ def sources_of(
     if settings.search:
         sources[SEARCH] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
     if settings.watch:
-        sources[FEED] = sources[SITEMAP] = WatchedLists(web, scope.allows)
+        sources[FEED] = sources[SITEMAP] = WatchedLists(web, scope.allows, scope.forgot)
     if leaping is not None:
         sources[LEAP] = leaping.source(scope.allows, web, services)
     return sources
@@ -193,6 +193,7 @@ def crawl_of(
     """The crawl of the run in this folder, before it begins. Its limits are those that the run was begun with: later
     ones are in its log. The web is asked for when a source first needs it: a crawl is resumed before there is one."""
     first, scope, learned = Settings.of_run(store.about), scope_of(settings), learned_of(folder, store.about)
+    scope.forget(store.forgotten())
     crawl = Crawl(
         strategy_of(settings, store.about, topic_of(settings, store.liked()), store.shelf, learned),
         judge_of(settings, learned),

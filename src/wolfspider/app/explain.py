@@ -17,15 +17,17 @@ from wolfspider.app.past_runs import Glimpse, glimpse
 from wolfspider.app.plugins import ClassNeeded
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
-from wolfspider.core.failures import MEANINGS
+from wolfspider.core.failures import meaning
 from wolfspider.core.limits import Limits
-from wolfspider.core.model import host_of
+from wolfspider.core.model import Failure, host_of
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.link_shelf import Item
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
 from wolfspider.store.fleet_folder import run_of
+from wolfspider.store.repair.forgotten_list import kept_out
+from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.run_clock import clock_of
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
 from wolfspider.web.http.gates import HostCap
@@ -51,6 +53,7 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "url": url,
         "known": known,
         "state": _state(page, visits, landings, waiting, scope["allowed"], trap.held),
+        "forgotten": _forgotten(view, url),
         "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
@@ -89,8 +92,8 @@ def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
     if landing is not None:
         outcome = {"at": utc(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
         if landing.failure is not None:
-            meaning = MEANINGS.get(landing.failure, "")
-            outcome |= {"failure": landing.failure, "detail": landing.detail, "meaning": meaning}
+            failure = Failure(landing.failure, landing.detail or "")
+            outcome |= {"failure": landing.failure, "detail": landing.detail, "meaning": meaning(failure)}
         else:
             outcome |= {"score": landing.score, "relevant": landing.relevant, "evidence": landing.evidence}
     return {
@@ -103,6 +106,12 @@ def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
         "how": visit.how,
         "outcome": outcome,
     }
+
+
+def _forgotten(view: RunView, url: str) -> dict[str, Any] | None:
+    """When somebody asked for the address or its host to be forgotten, and by which name; None if nobody did."""
+    asked = [entry for entry in noted(view.folder) if not {url, host_of(url)}.isdisjoint(entry.get("keeps_out", ()))]
+    return {"at": utc(asked[0]["at"]), "what": asked[0]["what"]} if asked else None
 
 
 def _page(page: StoredPage) -> dict[str, Any]:
@@ -214,6 +223,8 @@ def _host(view: RunView, url: str) -> dict[str, Any]:
 def _scope(view: RunView, url: str) -> dict[str, Any]:
     """Is it in the crawl's scope as that is now, and which rule says so?"""
     scope = _current_scope(view)
+    if scope.forgot(url):
+        return {"allowed": False, "rule": "forgotten, which no rule takes back"}
     if scope.within is not None and not scope.within(url):
         return {"allowed": False, "rule": "addresses that end like files are left alone"}
     for allowed, rule in reversed(scope.rules):
@@ -224,6 +235,7 @@ def _scope(view: RunView, url: str) -> dict[str, Any]:
 
 def _current_scope(view: RunView) -> Scope:
     scope = scope_of(Settings.of_run(view.about))
+    scope.forget(kept_out(noted(view.folder)))
     changes = {"Exclude": scope.exclude, "Include": scope.include}
     for _, _, data in view.events("Obeyed"):
         command = data.get("command", {})

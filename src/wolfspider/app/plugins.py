@@ -229,9 +229,9 @@ def subjects(name: str) -> dict[str, Any]:
     return fitting
 
 
-def _classes(path: str) -> dict[str, Any]:
-    """What the file defines itself, and does not import."""
-    module = _loaded(Path(path + ".py"))
+def _classes(path: str, wanted: str = _EITHER) -> dict[str, Any]:
+    """What the file defines itself, and does not import. `wanted`: what is looked for in it."""
+    module = _loaded(Path(path + ".py"), wanted)
     return {key: value for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
 
 
@@ -248,7 +248,7 @@ def _unfinished(path: str) -> str:
 def chosen(text: str, fits: Callable[[Any], bool], wanted: str) -> Any:
     """The one class of a file that fits, or the one that is named; `wanted` says which that is."""
     path, _, name = text.partition(".py")
-    fitting = {key: value for key, value in _classes(path).items() if fits(value)}
+    fitting = {key: value for key, value in _classes(path, wanted).items() if fits(value)}
     if name.lstrip(":"):
         if name[1:] not in fitting:
             raise Problem(f"{path}.py has no {name[1:]!r} that is {wanted}.{closest(name[1:], fitting)}")
@@ -274,10 +274,10 @@ class _OwnFile(SourceLoader):
         return self._source
 
 
-def _loaded(path: Path) -> ModuleType:
+def _loaded(path: Path, wanted: str) -> ModuleType:
     """The module in a file, run once. The same content gives the same classes, a changed file gives new ones."""
     if not path.is_file():
-        raise BadInput(f"There is no file {path} to take a strategy or a judge from.")
+        raise BadInput(f"There is no file {path}, which should have {wanted}.")
     try:
         source = path.read_bytes()
     except OSError as error:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.quiet_hours import QuietHours
 from wolfspider.app.settings import SITEMAP_PREFIX, STARTS, Settings, is_own_file, known
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import Problem, to_install
 from wolfspider.core.model import host_of
 from wolfspider.core.params import chosen
 from wolfspider.core.plain_text import refuse_controls
@@ -78,9 +78,9 @@ def check(settings: Settings) -> None:
     if settings.chance and not kind.queues:
         raise Problem(nothing_to_draw_from(kind.name))
     if settings.pdf and find_spec("pypdf") is None:
-        raise Problem("--pdf needs a library that is not installed: pip install 'wolfspider[pdf]'.")
+        raise Problem(f"--pdf needs a library that is not installed: {to_install('pdf')}")
     if settings.judge_text == "main" and find_spec("resiliparse") is None:
-        raise Problem("--judge-text main needs a library that is not installed: pip install 'wolfspider[text]'.")
+        raise Problem(f"--judge-text main needs a library that is not installed: {to_install('text')}")
     if settings.cluster:
         check_installed()
     judge_maker(settings.judge)

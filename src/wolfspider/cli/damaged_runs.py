@@ -109,7 +109,11 @@ def forget(
     for one in done:
         say(screen.console_for(), one.told())
     if not (what or done):
+        entries = []
         for part in runs_in(run):
             about_run(part)  # is it a run at all?
-            for entry in noted(part):
-                say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {counted(entry['pages'], 'page')}")
+            entries += noted(part)
+        if not entries:
+            say(screen.console_for(), f"{run} has forgotten nothing so far.")
+        for entry in entries:
+            say(screen.console_for(), f"{utc(entry['at'])}  {entry['what']}: {counted(entry['pages'], 'page')}")

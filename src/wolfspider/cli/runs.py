@@ -332,12 +332,13 @@ def search(
         found = search_index(where, " ".join(words), limit)
     if not found:
         say(console, "No page has this.")
+    best = max((hit.rank for hit in found), default=0.0) or 1.0
     for hit in found:
         if as_json:
             print_json(hit._asdict())
         else:
             judged = f"score {hit.score:.2f}, {'relevant' if hit.relevant else 'not relevant'}"
-            print(f"{plainly(hit.title, 100) or '(no title)'}  (fits {hit.rank:.2f}; {judged})")
+            print(f"{plainly(hit.title, 100) or '(no title)'}  (fits {hit.rank / best:.2f}; {judged})")
             print(f"    {plainly(hit.final_url, 2000)}")
             print(f"    {plainly(hit.snippet, 300)}")
 
@@ -351,14 +352,16 @@ def report(
     """A run as one page for a browser: what was found, where, and what to do. Also while it runs."""
     from wolfspider.files.disk import whole_file
     from wolfspider.report.run_page import report as written
-    from wolfspider.store.folder import REPORT
+    from wolfspider.store.folder import REPORT, refuse_inside
     from wolfspider.terminal import progress as screen
 
+    path = run / REPORT if out is None else out
+    if path != STDOUT:
+        refuse_inside(run, path)
     page = written(run, time.time()).encode("utf-8", "replace")
-    if out == STDOUT:
+    if path == STDOUT:
         sys.stdout.buffer.write(page)
         return
-    path = out or run / REPORT
     try:
         with whole_file(path) as file:
             file.write(page)

@@ -52,3 +52,8 @@ def near(name: str, names: Collection[str]) -> str:
     """ " Did you mean 'x'?" with the nearest of the names, if one is near."""
     found = difflib.get_close_matches(name, names, 1)
     return f" Did you mean {found[0]!r}?" if found else ""
+
+
+def to_install(extra: str) -> str:
+    """How to get the libraries of an extra."""
+    return f'pip install "wolfspider[{extra}]" (in a clone of the repository: make extras)'

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from wolfspider.core.model import Failure
+from wolfspider.core.scope import FORGOTTEN
 
 KINDS: Mapping[str, tuple[str, str]] = {  # a phrase to be counted, and what it means for one address
     "dns": ("host name not found", "its host has no address"),
@@ -43,6 +44,7 @@ KINDS: Mapping[str, tuple[str, str]] = {  # a phrase to be counted, and what it 
     "budget": ("page limit lowered", "the page limit was lowered before it was sent"),
 }
 MEANINGS: Mapping[str, str] = {kind: meaning for kind, (_, meaning) in KINDS.items()}
+_FORGOTTEN = ("forgotten", "it was taken out of the run, which does not ask for it again")
 _TELLING = ("dns", "connect", "tls", "blocked")  # kinds whose detail comes from us, and is one of few
 _OF_ROBOTS = "robots.txt of "  # how the detail of a failure begins that is one of robots.txt
 _SHOWN = 4  # phrases in a line
@@ -51,12 +53,19 @@ _SHOWN = 4  # phrases in a line
 def in_words(failure: Failure) -> str:
     """What went wrong: 404 Not Found, connection refused, disallowed by robots.txt ..."""
     kind, detail = failure
+    if failure == FORGOTTEN:
+        return _FORGOTTEN[0]
     if kind == "status":
         return _status(detail) or KINDS[kind][0]
     if kind == "waiting" and detail.startswith(_OF_ROBOTS):
         reason = detail.partition(": ")[2].partition(",")[0]
         return f"robots.txt could not be read ({_status(reason) or reason})"
     return (detail if kind in _TELLING else "") or KINDS.get(kind, (kind,))[0]
+
+
+def meaning(failure: Failure) -> str:
+    """What it means for one address."""
+    return _FORGOTTEN[1] if failure == FORGOTTEN else MEANINGS.get(failure.kind, "")
 
 
 def _status(text: str) -> str:

@@ -9,7 +9,8 @@ A rule names a host, the beginning of an address, or a pattern with `*`.
 A pattern without a slash (`*.example.org`, `*.pdf`) may match the host alone, or the whole address.
 
 The last rule that matches an address decides. Patterns are matched in linear time, whatever they are: rules come from
-people, addresses from strangers.
+people, addresses from strangers. An address or a host that a person asked the run to forget is out of scope for good,
+whatever the rules say.
 
 A page's author has a say as well. A page may ask robots to follow none of its links (`nofollow` or `none` in a meta tag
 or in the header X-Robots-Tag), and a single link may be marked as one that the author does not vouch for
@@ -26,11 +27,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from wolfspider.core.errors import Problem
-from wolfspider.core.model import Link, Page, with_links
+from wolfspider.core.model import Failure, Link, Page, host_of, with_links
 
 REMEMBERED = 100_000  # addresses whose answer is kept
 LONGEST = 500  # characters of an address that is remembered: few have more, and they take memory
 UNENDORSED = frozenset(("nofollow", "ugc", "sponsored"))  # words of `rel`: the author does not vouch for the target
+FORGOTTEN = Failure("excluded", "forgotten")  # what becomes of an address that the run was asked to forget
 _url, _rel = attrgetter("url"), attrgetter("rel")
 
 
@@ -112,6 +114,7 @@ class Scope:
         nofollow: Nofollow = Nofollow.OBEY,
     ) -> None:
         self.within, self.nofollow = within, nofollow
+        self.forgotten: frozenset[str] = frozenset()  # addresses and hosts
         self.open = not include
         self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
         self._given = tuple(self.rules)
@@ -127,10 +130,18 @@ class Scope:
         if known is None:
             if max(len(self._known), len(self._hosts or ())) >= REMEMBERED:
                 self._forget()
-            known = (self.within is None or self.within(url)) and self._ruled(url)
+            known = not self.forgot(url) and (self.within is None or self.within(url)) and self._ruled(url)
             if len(url) <= LONGEST:
                 self._known[url] = known
         return known
+
+    def forgot(self, url: str) -> bool:
+        """Was the run asked to forget this address, or its host?"""
+        return bool(self.forgotten) and (url in self.forgotten or host_of(url) in self.forgotten)
+
+    def refusal(self, url: str) -> Failure:
+        """What becomes of a visit to an address that is not allowed."""
+        return FORGOTTEN if self.forgot(url) else Failure("excluded", "out of the crawl's scope")
 
     def _ruled(self, url: str) -> bool:
         """What the rules say of an address. Where they mind hosts alone, that holds for all addresses of its host."""
@@ -148,7 +159,7 @@ class Scope:
     def of_files(self) -> Scope:
         """The same rules for what pages need beside their text: images, styles, scripts."""
         made = Scope(nofollow=self.nofollow)
-        made.open, made.rules = self.open, list(self.rules)
+        made.open, made.rules, made.forgotten = self.open, list(self.rules), self.forgotten
         made._forget()
         return made
 
@@ -166,6 +177,11 @@ class Scope:
     def narrowed(self) -> bool:
         """Has a person excluded something since the crawl began, and not taken it back?"""
         return any(not allowed and (allowed, rule) not in self._given for allowed, rule in self.rules)
+
+    def forget(self, names: frozenset[str]) -> None:
+        """What the run was asked to forget, once it is known: addresses and hosts."""
+        self.forgotten = names
+        self._forget()
 
     def exclude(self, rule: Rule) -> None:
         self.rules.append((False, rule))

@@ -99,7 +99,7 @@ class Driver:
         """What is known without going out."""
         url = visit.link.url
         if how == Route.EXCLUDED:
-            return Failure("excluded", "out of the crawl's scope")
+            return self.crawl.scope.refusal(url)
         if how == Route.SOURCE:
             source = self.crawl.source_of(url)
             assert source is not None, url

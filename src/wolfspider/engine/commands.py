@@ -37,6 +37,8 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
             for url in urls:
                 if not is_web_address(url):
                     raise Problem(f"A starting point is an http or https address, not {url[:80]!r}.")
+                if crawl.scope.forgot(url):
+                    raise Problem(f"{url} was forgotten, and this run does not ask for it again.")
                 if not crawl.in_scope(url):
                     raise Problem(f"{url} is out of the crawl's scope; include it first.")
             crawl.strategy.seeds([Link(url) for url in urls])

@@ -29,13 +29,13 @@ class Exported:
     def told(self) -> str:
         parts = [f"{self.pages:,} page{'s' * (self.pages != 1)}."]
         if self.withheld:
-            parts.append(f"{self.withheld:,} more left out, because they ask not to be indexed (noindex).")
+            parts.append(f"{self.withheld:,} more left out, asking not to be indexed (noindex).")
         if self.duplicates:
-            parts.append(f"{self.duplicates:,} more left out, because they nearly equal others (--dedup).")
+            parts.append(f"{self.duplicates:,} more left out, nearly equal to others (--dedup).")
         if self.unarchived:
-            parts.append(f"{self.unarchived:,} more left out, because they were never archived.")
+            parts.append(f"{self.unarchived:,} more left out, never archived.")
         if self.damaged:
-            parts.append(f"The archive is damaged at {self.damaged:,} of them, which have no text, or are left out.")
+            parts.append(f"The archive is damaged at {self.damaged:,} of them: without text, or left out.")
         if self.lost:
             parts.append(f"{self.lost:,} more left out, because the database is damaged there.")
         if self.code:

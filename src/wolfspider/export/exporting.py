@@ -17,6 +17,7 @@ from wolfspider.export.selection import EVERYTHING, Filters
 from wolfspider.export.sink import About, Sink
 from wolfspider.export.sinks import sink_named, vars_of
 from wolfspider.files.disk import UNFINISHED_EXPORT, remove_leftovers, whole_file, whole_folder
+from wolfspider.store.folder import refuse_inside
 
 
 def export(
@@ -40,6 +41,8 @@ def export(
         raise Problem(f"The format {form} is a folder: say which by --out FOLDER.")
     if target is None and on_screen and isinstance(make, type) and vars_of(make).get("binary"):
         raise Problem(f"The format {form} is no text for a screen: name a file by --out FILE.")
+    if target is not None:
+        refuse_inside(folder, target)
     with selected(folder, filters, main_text, rejudge) as pages:
         about = About(pages.topic, pages.strategy, pages.at, pages.settings, target, raw, main_text)
         if target is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import Problem, to_install
 
 
 @contextmanager
@@ -14,7 +14,5 @@ def needed(package: str, needs_it: str, extra: str = "") -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        what = f'"wolfspider[{extra}]" (in a clone of the repository: make extras)' if extra else package
-        raise Problem(
-            f"{needs_it} needs {package}, which is not installed. Install it by: pip install {what}"
-        ) from error
+        how = to_install(extra) if extra else f"pip install {package}"
+        raise Problem(f"{needs_it} needs {package}, which is not installed. Install it by: {how}") from error

@@ -22,7 +22,7 @@ BUILT_IN = {
     "graphml": "graph_sink:GraphMl",
     "tantivy": "search_sink:TantivyIndex",
 }
-_A_SINK = "a class with the methods begin, page and end"
+_A_SINK = "a sink, a class with the methods begin, page and end"
 
 
 def sink_named(name: str) -> Callable[[], Sink]:
@@ -51,7 +51,7 @@ def _loaded(found: EntryPoint) -> Any:
 
 def _checked(name: str, kind: Any) -> Callable[[], Sink]:
     if not is_sink(kind):
-        raise Problem(f"The format {name!r} is no sink: it must be {_A_SINK}.")
+        raise Problem(f"The format {name!r} must be {_A_SINK}.")
     made: Callable[[], Sink] = kind
     return made
 

@@ -38,7 +38,8 @@ class WarcCopy:
     def end(self) -> None:
         with self._open:
             if self._beside is not None:
-                cdxj.write_lines(index_beside(self._beside), self._records.lines.merged(), ending=UNFINISHED_EXPORT)
+                lines = self._records.lines.merged()
+                cdxj.write_lines(index_beside(self._beside), lines, UNFINISHED_EXPORT, 0o666)
 
 
 class CopiedRecords:

@@ -98,12 +98,19 @@ def extend(path: Path, handle: int, data: bytes, size: int) -> None:
         raise
 
 
+def _unfinished(path: Path, ending: str) -> Path:
+    """What a file or folder is called until it is whole."""
+    if path.name in ("", ".."):
+        raise BadInput(f"{path} is a folder that is there already: give what is to be written a name of its own.")
+    return path.with_name(f".{path.name}{ending}")
+
+
 @contextmanager
 def whole_file(path: Path, mode: int = 0o600, failpoint: str = "", ending: str = ".part") -> Iterator[BinaryIO]:
     """A file that has its name and is safe on the disk once the block ends; if the block fails, what was there before
     stays. One process writes it at a time. The fail-point is reached just before the file gets its name. Until then it
     is called `.NAME` and the ending."""
-    part = path.with_name(f".{path.name}{ending}")
+    part = _unfinished(path, ending)
     part.unlink(missing_ok=True)
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
@@ -125,9 +132,9 @@ def whole_file(path: Path, mode: int = 0o600, failpoint: str = "", ending: str =
 def whole_folder(path: Path, ending: str = ".part") -> Iterator[Path]:
     """An empty folder to fill, which gets its name once the block ends; if the block fails, it is removed. What is
     there already is never replaced. Until it has its name it is called `.NAME` and the ending."""
+    part = _unfinished(path, ending)
     if os.path.lexists(path) and not (path.is_dir() and not path.is_symlink() and not any(path.iterdir())):
         raise BadInput(f"{path} is there already: name a new folder, or remove it.")
-    part = path.with_name(f".{path.name}{ending}")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(mode=0o777)
     handle = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -62,6 +62,9 @@ class Store(Memory, Protocol):
     def like(self, fetch: Fetch) -> None:
         """Keep such a page. It is committed at once."""
 
+    def forgotten(self) -> frozenset[str]:
+        """What the run was asked to forget, and does not ask for again: addresses and hosts."""
+
     def validators(self, url: str) -> Mapping[str, str]:
         """Headers by which a server can tell whether the copy at hand still holds: etag, last-modified."""
 

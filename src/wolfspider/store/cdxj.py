@@ -83,10 +83,10 @@ def write(path: Path, rows: Iterable[IndexLine], at_a_time: int = _AT_A_TIME) ->
         return write_lines(path, lines.merged())
 
 
-def write_lines(path: Path, lines: Iterable[bytes], ending: str = ".part") -> int:
+def write_lines(path: Path, lines: Iterable[bytes], ending: str = ".part", mode: int = 0o600) -> int:
     """The same with lines that are sorted already."""
     count = 0
-    with whole_file(path, failpoint="index-before-rename", ending=ending) as file:
+    with whole_file(path, mode, failpoint="index-before-rename", ending=ending) as file:
         for count, text in enumerate(lines, 1):  # noqa: B007
             file.write(text)
     reach("index-renamed")

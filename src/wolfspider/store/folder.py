@@ -105,6 +105,16 @@ def remove_forgotten(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def refuse_inside(folder: Path, out: Path) -> None:
+    """What a person wants written does not go among the files of a run: it could replace one of them, and a copy of a
+    page would outlive its forgetting. The report has a place there, and goes with the page."""
+    inside, place = folder.resolve(), out.parent.resolve() / out.name
+    if inside in (place, *place.parents) and place != inside / REPORT:
+        raise Problem(
+            f"{out} would lie in {folder}, among the files of the run itself: name a place elsewhere by --out."
+        )
+
+
 def is_run(folder: Path) -> bool:
     return os.path.lexists(folder / "run.json")
 

@@ -90,6 +90,9 @@ class Volatile:
     def liked(self) -> list[Fetch]:
         return list(self._liked)
 
+    def forgotten(self) -> frozenset[str]:
+        return frozenset()
+
     def like(self, fetch: Fetch) -> None:
         self._liked.append(fetch)
 

@@ -278,7 +278,11 @@ def _note(name: str, value: str) -> bool:
 def are_forgotten(told: Any) -> bool:
     """Is this the list of what a run forgot?"""
     return isinstance(told, list) and all(
-        _is_time(entry["at"]) and isinstance(entry["what"], str) and isinstance(entry["pages"], int) for entry in told
+        _is_time(entry["at"])
+        and isinstance(entry["what"], str)
+        and isinstance(entry["pages"], int)
+        and all(isinstance(name, str) for name in entry.get("keeps_out", ()))
+        for entry in told
     )
 
 

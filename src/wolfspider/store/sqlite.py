@@ -57,6 +57,7 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, judges_main_text, liked
 from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.recovery import SYNCED, recovered_end, refuse_to_begin_again
+from wolfspider.store.repair.forgotten_list import kept_out, noted
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.run_clock import RunClock
 from wolfspider.store.shelf import DiskShelf
@@ -263,6 +264,10 @@ class SqliteStore:
     def liked(self) -> list[Fetch]:
         with reading(self._places.database, "a page that describes the topic"):
             return liked(self.turn.connection, self._places.archive)
+
+    def forgotten(self) -> frozenset[str]:
+        with reading(self._places.database, "what was forgotten"):
+            return kept_out(noted(self.turn.connection))
 
     @_guarded
     def like(self, fetch: Fetch) -> None:

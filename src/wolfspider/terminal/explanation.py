@@ -52,7 +52,7 @@ def explain(run: Path, url: str) -> dict[str, Any]:
 def lines(found: Mapping[str, Any]) -> Iterator[str]:
     """Whatever strangers wrote stands in one line each, harmless."""
     yield plainly(found["url"], 2000)
-    yield _never_asked(found) or _STATES[found["state"]]
+    yield _forgotten(found["forgotten"]) or _never_asked(found) or _STATES[found["state"]]
     if found.get("island"):
         yield f"Its site belongs to the island {plainly(found['island'], 1000)}."
     if found.get("watch"):
@@ -82,6 +82,13 @@ def lines(found: Mapping[str, Any]) -> Iterator[str]:
             "It may have been found since the last snapshot; or no page that was read links to it, or only by links "
             "that the crawl does not follow (nofollow, out of scope)."
         )
+
+
+def _forgotten(asked: Mapping[str, Any] | None) -> str:
+    """When somebody asked for it to be forgotten, and how; empty if nobody did."""
+    if asked is None:
+        return ""
+    return f"It was forgotten at {asked['at']} (wolfspider forget RUN {plainly(asked['what'], 2000)}), for good."
 
 
 def _late(seconds: object) -> str:

@@ -23,14 +23,11 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
 
-from wolfspider.core.errors import BadInput, Problem
+from wolfspider.core.errors import BadInput, Problem, to_install
 from wolfspider.files.disk import open_to_read, remove_leftovers
 
 AUTO, LOCAL = "auto", "local"  # join one that runs on this machine, or start one; start one in any case
-MISSING = (
-    '--cluster needs Ray, which is not installed. Install it by: pip install "wolfspider[cluster]" '
-    "(in a clone of the repository: make extras)"
-)
+MISSING = f"--cluster needs Ray, which is not installed. Install it by: {to_install('cluster')}"
 LETS_IN_ANYBODY = (
     "Ray lets in whoever reaches its ports, and runs what they send: "
     "keep a cluster on the loopback address or in a private network."

@@ -72,7 +72,7 @@ class Built:
     def told(self) -> str:
         parts = [f"{self.pages:,} page{'s' * (self.pages != 1)} in {self.categories:,} categories."]
         if self.withheld:
-            parts.append(f"{self.withheld:,} more left out, because they ask not to be indexed (noindex).")
+            parts.append(f"{self.withheld:,} more left out, asking not to be indexed (noindex).")
         if self.unread:
             parts.append(f"{self.unread:,} could not be read.")
         if self.seen < self.offered:

@@ -1,8 +1,10 @@
 """What a run forgot, kept beside its database as well: RUN/forgotten.json.
 
 The database notes each forgetting, and holds a failure at every address whose page went, so that nobody asks for it
-again. If the database is lost, a repair has both from this file. It is written with the new database of a forgetting,
-and put in its place by the same plan.
+again. What a person asked to be forgotten is out of scope for good (core/scope.py), also where a redirect leads there
+or a strategy wants a fresh copy: the note of it says which addresses these are, or which host. If the database is lost,
+a repair has both from this file. It is written with the new database of a forgetting, and put in its place by the same
+plan.
 """
 
 from __future__ import annotations
@@ -10,20 +12,22 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wolfspider.core import scope
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_read, open_to_write
 from wolfspider.store.damage import UNREADABLE
 from wolfspider.store.folder import FORGOTTEN
 from wolfspider.store.sound_rows import are_forgotten
 
-FAILURE = ("excluded", "forgotten")  # kind and detail of what the run holds in the place of a page
+FAILURE = tuple(scope.FORGOTTEN)  # kind and detail of what the run holds in the place of a page
 FORGOTTEN_PAGE = f"(failure = '{FAILURE[0]}' AND IFNULL(detail, '') = '{FAILURE[1]}')"  # such a row
 NOTED = "forgotten"  # the name of the entries in the table meta
-MOST_NOTED = 10_000
+MOST_NOTED = 10_000  # of those that keep nothing out
 _LARGEST = 1 << 28  # bytes
 _GONE = "SELECT DISTINCT url FROM held WHERE failure = ? AND detail = ? ORDER BY url"
 
@@ -36,7 +40,7 @@ class ForgottenList(NamedTuple):
         """Both, each entry and each address once."""
         entries = {json.dumps(one, sort_keys=True): one for one in (*self.entries, *other.entries)}
         ordered = sorted(entries.values(), key=lambda one: float(one["at"]))
-        return ForgottenList(ordered[-MOST_NOTED:], sorted({*self.addresses, *other.addresses}))
+        return ForgottenList(bounded(ordered), sorted({*self.addresses, *other.addresses}))
 
     def write(self, folder: Path) -> None:
         """A file that is safe on the disk; it gets its place by a plan."""
@@ -100,3 +104,13 @@ def noted(connection: sqlite3.Connection) -> list[dict[str, Any]]:
     if not are_forgotten(entries):
         raise ValueError("the list of what was forgotten is of another shape")
     return list(entries)
+
+
+def bounded(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest, and all that keep something out."""
+    return [one for one in entries[:-MOST_NOTED] if one.get("keeps_out")] + entries[-MOST_NOTED:]
+
+
+def kept_out(entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The addresses and hosts that a person asked to be forgotten."""
+    return frozenset(name for one in entries for name in one.get("keeps_out", ()))

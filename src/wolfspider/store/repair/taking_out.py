@@ -88,15 +88,19 @@ class Forgotten:
     at: float = 0.0
     copies: list[str] = field(default_factory=list)  # other addresses with the same bytes, which stay
     aside: list[str] = field(default_factory=list)  # folders with what an earlier repair replaced, which stay
+    keeps_out: list[str] = field(default_factory=list)  # addresses, or a host, that the run does not ask for any more
 
     def told(self) -> str:
         if not (self.pages or self.records or self.reports):
-            sentence = f"The run holds nothing of {self.what}, so nothing was changed."
+            sentence = f"The run holds nothing of {self.what}."
         else:
             pages = f"{self.pages:,} page{'s' * (self.pages != 1)}"
             sentence = f"Forgot {self.what}: {pages}, {self.records:,} records and {self.bytes:,} bytes of the archive."
             told = f"{self.reports:,} report{'s' * (self.reports != 1)}"
             sentence += f" What the watch told of it ({told}) is forgotten, too." * bool(self.reports)
+        if self.keeps_out:
+            nothing = "It is not" if "://" in self.what else "No page of this host is"
+            sentence += f" {nothing} asked for again, also where a redirect leads there."
         kept = f" {self.liked:,} of it describe the topic of the run (--like) and stay." if self.liked else ""
         if self.copies:
             kept += f" The same content stays at other addresses: {', '.join(self.copies)}."
@@ -163,9 +167,10 @@ def _forgotten(places: Places, unwanted: Unwanted, unlearn: Unlearned) -> Forgot
     with closing(connect_beside(places.database)) as connection:
         info = head_of_archive(connection, places.database)
         numbers, drop = _chosen(connection, unwanted, forgotten)
+        known = forgotten_list.kept_out(forgotten_list.noted(connection))
     archive = Salvaged(places.archive, work / "warc", info, drop)
     forgotten.records, forgotten.bytes = archive.dropped, archive.bytes_dropped
-    if numbers or forgotten.records:
+    if numbers or forgotten.records or not known.issuperset(forgotten.keeps_out):
         _new_database(places.database, work / "run.db", archive, numbers, forgotten, unlearn)
         plan = RepairPlan(f"{FORGETTING}{int(time.time())}", discard=True)
         for name in OLD_DATABASE:
@@ -217,6 +222,7 @@ def _chosen(
         needed.add((file, offset))
     if unwanted.url:
         urls.add(unwanted.url)
+    forgotten.keeps_out = [unwanted.host] if unwanted.host else sorted(urls)
 
     def drop(place: RecordPlace, record: bytes) -> bool:
         fields = named_fields(record)
@@ -257,8 +263,8 @@ def _new_database(
         connection.execute(DROP_OLD, (1,))
         forgotten.pages = before - count(connection).all
         note_end(connection, archive)
-        entry = {"at": forgotten.at, "what": forgotten.what, "pages": forgotten.pages, "records": forgotten.records}
-        told = json.dumps([*forgotten_list.noted(connection), entry][-forgotten_list.MOST_NOTED :])
+        entry = {name: getattr(forgotten, name) for name in ("at", "what", "pages", "records", "keeps_out")}
+        told = json.dumps(forgotten_list.bounded([*forgotten_list.noted(connection), entry]))
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (forgotten_list.NOTED, told))
         connection.execute("COMMIT")
         forgotten_list.in_database(connection).write(new.parent)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from wolfspider.core.errors import Problem
+from wolfspider.core.errors import Problem, to_install
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.core.text import words
 from wolfspider.web.page import charset
@@ -25,7 +25,7 @@ from wolfspider.web.page.html import MOST_BYTES, parse
 from wolfspider.web.page.plaintext import joined, readable_markup
 from wolfspider.web.page.taming import LARGE, tamed
 
-EXTRA = "To tell the main text of pages from the rest, install the extra: pip install 'wolfspider[text]'."
+EXTRA = f"To tell the main text of pages from the rest, install the extra: {to_install('text')}"
 DEEPEST = 500  # elements within each other, those aside that close themselves
 LEAST = 0.05  # of the characters of the whole text, below which the main text was not found
 
