@@ -302,7 +302,7 @@ def test_explain_says_what_was_forgotten_and_when(run: Path, capsys: pytest.Capt
         assert main(["explain", str(run), url]) == 0
         told = capsys.readouterr().out
         assert f"It was forgotten at 20{utc(noted(run)[0]['at'])[2:10]}" in told
-        assert f" (wolfspider forget RUN {what}), for good.\n" in told and "scope      out: forgotten" in told
+        assert f", by the command: forget RUN {what}\n" in told and "scope      out: forgotten" in told
         assert "scope;" not in told  # it is no rule of the scope that keeps it out
 
 

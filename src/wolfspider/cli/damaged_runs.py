@@ -86,10 +86,8 @@ def forget(
     from functools import partial
 
     from wolfspider.app import forgetting
-    from wolfspider.islands.forgetting import on_all_islands
-    from wolfspider.store.fleet_folder import runs_in
-    from wolfspider.store.folder import about_run, refuse_fleet
-    from wolfspider.store.repair.taking_out import noted
+    from wolfspider.islands.forgetting import noted_in, on_all_islands
+    from wolfspider.store.folder import refuse_fleet
     from wolfspider.store.view import utc
     from wolfspider.terminal import progress as screen
     from wolfspider.terminal.standing import counted
@@ -104,15 +102,12 @@ def forget(
     if down_to is not None:
         done.append(forgetting.forget_beyond(run, down_to, tell))
     if as_json:
-        print_json([asdict(one) for one in done] if done else [entry for part in runs_in(run) for entry in noted(part)])
+        print_json([asdict(one) for one in done] if done else noted_in(run))
         return
     for one in done:
         say(screen.console_for(), one.told())
     if not (what or done):
-        entries = []
-        for part in runs_in(run):
-            about_run(part)  # is it a run at all?
-            entries += noted(part)
+        entries = noted_in(run)
         if not entries:
             say(screen.console_for(), f"{run} has forgotten nothing so far.")
         for entry in entries:

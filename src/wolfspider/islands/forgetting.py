@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from wolfspider.files.lock import Lock
 from wolfspider.store.fleet_folder import is_fleet, runs_in
-from wolfspider.store.repair.taking_out import Forgotten
+from wolfspider.store.folder import about_run
+from wolfspider.store.repair.taking_out import Forgotten, noted
 
 
 def on_all_islands(folder: Path, forget: Callable[[Path], Forgotten]) -> Forgotten:
@@ -19,6 +21,19 @@ def on_all_islands(folder: Path, forget: Callable[[Path], Forgotten]) -> Forgott
         return _as_one([forget(run) for run in runs_in(folder)])
     finally:
         lock.release()
+
+
+def noted_in(folder: Path) -> list[dict[str, Any]]:
+    """What a run forgot so far, the oldest first. Of a fleet a host or an address is named once, as it was first
+    forgotten, with the pages of all islands."""
+    if not is_fleet(folder):
+        about_run(folder)  # is it a run at all?
+        return noted(folder)
+    told: dict[str, dict[str, Any]] = {}
+    for entry in sorted((entry for run in runs_in(folder) for entry in noted(run)), key=lambda entry: entry["at"]):
+        one = told.setdefault(entry["what"], {**entry, "pages": 0})
+        one["pages"] += entry["pages"]
+    return list(told.values())
 
 
 def _as_one(parts: Sequence[Forgotten]) -> Forgotten:
@@ -35,4 +50,5 @@ def _as_one(parts: Sequence[Forgotten]) -> Forgotten:
         at=max(part.at for part in parts),
         copies=[url for part in parts for url in part.copies],
         aside=[folder for part in parts for folder in part.aside],
+        keeps_out=list(dict.fromkeys(what for part in parts for what in part.keeps_out)),  # each keeps it out
     )

@@ -88,7 +88,7 @@ def _forgotten(asked: Mapping[str, Any] | None) -> str:
     """When somebody asked for it to be forgotten, and how; empty if nobody did."""
     if asked is None:
         return ""
-    return f"It was forgotten at {asked['at']} (wolfspider forget RUN {plainly(asked['what'], 2000)}), for good."
+    return f"It was forgotten for good at {asked['at']}, by the command: forget RUN {plainly(asked['what'], 2000)}"
 
 
 def _late(seconds: object) -> str:
