@@ -301,7 +301,7 @@ def test_explain_says_what_was_forgotten_and_when(run: Path, capsys: pytest.Capt
     }.items():
         assert main(["explain", str(run), url]) == 0
         told = capsys.readouterr().out
-        assert f"It was forgotten at 20{utc(noted(run)[0]['at'])[2:10]}" in told
+        assert f"It was forgotten for good at 20{utc(noted(run)[0]['at'])[2:10]}" in told
         assert f", by the command: forget RUN {what}\n" in told and "scope      out: forgotten" in told
         assert "scope;" not in told  # it is no rule of the scope that keeps it out
 
