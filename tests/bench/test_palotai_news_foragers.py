@@ -25,7 +25,7 @@ from wolfspider.bench.papers.palotai_news_foragers.claims import (
 from wolfspider.bench.papers.palotai_news_foragers.contrasts import against
 from wolfspider.bench.papers.palotai_news_foragers.report import conserved, profit_of_figure_1
 from wolfspider.bench.run.fleets import SPARE
-from wolfspider.bench.run.reproduce import reproduce
+from wolfspider.bench.run.reproduce import reproduce, told_lines
 from wolfspider.bench.stats import trend
 
 MONDAY = 1_110_153_600.0
@@ -427,7 +427,8 @@ def test_a_very_small_form_runs_to_its_page(tmp_path: Path, monkeypatch: pytest.
     made = reproduce(replace(EXPERIMENT, settings=lambda form: chosen), tmp_path, Form(quick=True), jobs=1)
     assert len(made.rows) == len(chosen) and (tmp_path / "index.html").is_file()
     assert all(found.able_to_fail for found in made.findings)
-    assert "incoming: undecided (mean -" in made.findings[0].ruling.sentence  # degrees are there after a day
+    incoming = told_lines(made.findings[0].ruling)[0]
+    assert "undecided: incoming: mean -" in incoming  # degrees are there after a day
 
 
 def test_the_slopes_of_the_site_are_told_and_not_ruled_on() -> None:
