@@ -270,7 +270,7 @@ def few_and_many(rows: Rows, figure: str) -> tuple[list[float], list[float]]:
     return [small for small, _ in both], [many for _, many in both]
 
 
-NO_CROWD = "No fleet of this form grows to fifteen foragers, so few and many cannot be compared."
+NO_CROWD = "In no full window of this form are there fifteen foragers, so few and many cannot be compared."
 
 
 def one_forager_only(rows: Rows) -> Ruling:
