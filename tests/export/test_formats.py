@@ -29,6 +29,7 @@ from wolfspider.export.harmless_text import xml_text
 from wolfspider.export.markdown_sink import harmless_markdown, slug
 from wolfspider.export.search_sink import search
 from wolfspider.export.selection import EVERYTHING, Filters
+from wolfspider.export.sinks import usual_format
 
 ATOM, GRAPHML = "{http://www.w3.org/2005/Atom}", "{http://graphml.graphdrawing.org/xmlns}"
 
@@ -54,6 +55,20 @@ def test_the_main_text_takes_the_place_of_the_text_where_it_is_asked_for(made: P
     assert [line["final_url"] for line in whole] == [line["final_url"] for line in main_only]
     start = {line["final_url"]: line["text"] for line in main_only}["http://a.test/"]
     assert "carries its young" in start
+
+
+def test_the_ending_of_the_file_says_the_format_where_none_is_named(made: Path, tmp_path: Path) -> None:
+    for name, options in (("p.csv", []), ("named", ["--format", "csv"])):
+        assert main(["export", str(made), "--out", str(tmp_path / name), "--quiet", *options]) == 0
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "named").read_bytes()
+    files = ("P.WARC.GZ", "a.b.wacz", "pages.jsonl", "pages", "csv")
+    assert [usual_format(Path("x.csv") / file) for file in files] == ["warc", "wacz", "jsonl", "jsonl", "jsonl"]
+    assert usual_format(None) == "jsonl"
+
+
+def test_a_format_that_is_named_stands_above_the_ending_of_the_file(made: Path, tmp_path: Path) -> None:
+    assert main(["export", str(made), "--format", "jsonl", "--out", str(tmp_path / "p.csv"), "--quiet"]) == 0
+    assert json.loads((tmp_path / "p.csv").read_bytes().splitlines()[0])["final_url"]
 
 
 # Markdown

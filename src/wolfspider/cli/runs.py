@@ -232,16 +232,21 @@ def explain(
         """Examples:
 
   wolfspider export run --format jsonl --relevant > pages.jsonl
-  wolfspider export run --format csv --out pages.csv
-  wolfspider export run --format warc --relevant --out relevant.warc.gz
+  wolfspider export run --out pages.csv
+  wolfspider export run --relevant --out relevant.warc.gz
   wolfspider export run --lang en --dedup --best 1000 > best.jsonl"""
     )
 )
 def export(
     run: Run,
     form: Annotated[
-        str, typer.Option("--format", metavar=FORMATS, help="As what; or FILE.py[:CLASS], a sink of your own.")
-    ] = "jsonl",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar=FORMATS,
+            help="As what; or FILE.py[:CLASS], a sink of your own. [default: by the ending of --out, or jsonl]",
+        ),
+    ] = None,
     relevant: Annotated[bool, typer.Option("--relevant", help="Only pages that are relevant.")] = False,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only pages downloaded since: ISO 8601 or seconds since 1970.")
@@ -268,12 +273,13 @@ def export(
     """Pages of a run for other tools, also while it runs."""
     from wolfspider.export.exporting import export as write
     from wolfspider.export.selection import Filters
+    from wolfspider.export.sinks import usual_format
     from wolfspider.terminal import progress as screen
 
     filters = Filters(relevant, moment(since, "--since"), tuple(map(language_code, lang or ())), best, dedup)
     exported = write(
         run,
-        form,
+        usual_format(out) if form is None else form,
         out,
         filters,
         stdout=sys.stdout.buffer,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import Problem, closest
@@ -22,7 +23,23 @@ BUILT_IN = {
     "graphml": "graph_sink:GraphMl",
     "tantivy": "search_sink:TantivyIndex",
 }
+USUAL = "jsonl"
+BY_ENDING = {
+    ".csv": "csv",
+    ".warc": "warc",
+    ".warc.gz": "warc",
+    ".wacz": "wacz",
+    ".parquet": "parquet",
+    ".atom": "atom",
+    ".graphml": "graphml",
+}
 _A_SINK = "a sink, a class with the methods begin, page and end"
+
+
+def usual_format(out: Path | None) -> str:
+    """The format where none was named: what the name of the file says, or JSON lines."""
+    name = "" if out is None else out.name.lower()
+    return next((form for ending, form in BY_ENDING.items() if name.endswith(ending)), USUAL)
 
 
 def sink_named(name: str) -> Callable[[], Sink]:
