@@ -8,7 +8,8 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -35,7 +36,7 @@ from wolfspider.bench.experiment import (
 )
 from wolfspider.bench.papers import experiment_named, experiments
 from wolfspider.bench.rulings import all_of, greater
-from wolfspider.bench.run.pool import run_cells
+from wolfspider.bench.run.pool import _dealt, _groups, run_cells
 from wolfspider.bench.run.reproduce import exit_code, files, keys_of, reproduce, rows_csv, summary, table_csv
 from wolfspider.bench.run.result_cache import ResultCache
 from wolfspider.core.errors import Problem
@@ -207,6 +208,38 @@ def test_cells_run_in_processes_give_the_same(tmp_path: Path) -> None:
 
 def numbered(number: int) -> dict[str, int]:
     return {"n": number}
+
+
+class AtOnce:
+    """In place of a process: every call is done when it is submitted."""
+
+    def __init__(self) -> None:
+        self.done: list[int] = []
+
+    def submit(self, call: Callable[[int], int], number: int) -> Future[int]:
+        future: Future[int] = Future()
+        future.set_result(call(number))
+        self.done.append(number)
+        return future
+
+
+def dealt_to(processes: int, grounds: Sequence[int]) -> tuple[list[tuple[int, int]], list[list[int]]]:
+    pools: Any = [AtOnce() for _ in range(processes)]
+    arguments = [(number,) for number in range(len(grounds))]
+    results = list(_dealt(lambda number: -number, arguments, _groups(len(grounds), grounds), pools))
+    return results, [pool.done for pool in pools]
+
+
+def test_cells_of_one_ground_are_done_by_one_process() -> None:
+    assert dealt_to(2, [7, 7, 7, 8, 8, 8])[1] == [[0, 1, 2], [3, 4, 5]]
+    assert sorted(map(len, dealt_to(2, [7, 7, 7, 7, 7, 7])[1])) == [3, 3]  # nobody is idle while there is work
+
+
+@given(st.integers(2, 4), st.lists(st.integers(0, 2)))
+def test_every_cell_is_done_once_whatever_its_ground(processes: int, grounds: list[int]) -> None:
+    results, done = dealt_to(processes, grounds)
+    assert sorted(results) == [(number, -number) for number in range(len(grounds))]
+    assert sorted(number for numbers in done for number in numbers) == list(range(len(grounds)))
 
 
 WAITING = """

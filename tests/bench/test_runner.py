@@ -246,6 +246,7 @@ def test_ctrl_c_ends_the_workers(tiny: str, tmp_path: Path) -> None:
 def test_a_worker_that_dies_is_told() -> None:
     with pytest.raises(Problem, match="fewer --jobs"):
         list(spread(os._exit, [(1,), (1,)], jobs=2))
+    assert comes_true(lambda: not multiprocessing.active_children())
 
 
 # Who sees what

@@ -78,7 +78,8 @@ def measured(
     results: dict[int, dict[str, Any]] = {}
     progress.done(0, len(keys), {})
     calls = [(experiment.cell, dict(setting)) for setting in settings]
-    with closing(run_cells(timed, calls, keys, cache, jobs)) as done:
+    grounds = [(setting.get("web"), setting.get("place")) for setting in settings]
+    with closing(run_cells(timed, calls, keys, cache, jobs, grounds)) as done:
         for place, result in done:
             results[place] = result
             progress.done(len(results), len(keys), {})
