@@ -25,6 +25,7 @@ from wolfspider.bench.rulings import (
     page,
     within,
 )
+from wolfspider.bench.stats import interval
 
 
 @pytest.mark.parametrize("shift", [-0.5, 0.0, 0.3, 1.0])
@@ -58,6 +59,14 @@ def test_a_claim_and_its_opposite_never_both_hold(values: list[int]) -> None:
 
 def test_a_large_mean_by_one_case_is_not_enough() -> None:
     assert greater([-0.1, -0.2, -0.1, -0.3, -0.1, -0.2, 100.0]).undecided
+
+
+def test_the_contrary_needs_as_much_as_the_claim() -> None:
+    """Of five, one won and four lost: the interval lies below zero, but so it may by chance."""
+    values = [-1.0, -1.1, -0.9, -1.2, 0.1]
+    assert interval(np.array(values))[1] < 0 and greater(values).undecided
+    assert greater([*values[:4], -0.1]).holds is False
+    assert greater([*values[:4], 0.0]).holds is False  # no case is won
 
 
 def test_p_for_people() -> None:

@@ -6,7 +6,7 @@ small p alone says nothing about that.
     page          do the columns of cases rise, or fall, from the first to the last? (Page)
     within        does the interval of a mean lie in a range?
     equivalent    is a paired difference smaller than a margin? (two one-sided t-tests)
-    most          is something so in more than half of the cases?
+    most          is something so in more than half of the cases counted?
     ordered       are means in the order that is claimed?
     few           too few cases for any test
     all_of        a claim of several parts
@@ -14,9 +14,14 @@ small p alone says nothing about that.
 
 The rule was written before the rows that are ruled on now. A claim holds where its test clears its bar, which is a p
 below 0.05 on the right side or an interval inside the wanted range. It does not hold where no value of the 95%
-interval is one that the claim allows. Otherwise the rows admit both answers, and it is undecided; so it is where there
-are cases, but too few for any other answer. A claim of several parts does not hold if one of them does not, and is
-undecided if none fails and one is undecided.
+interval is one that the claim allows; paired differences must have a p below 0.05 on the other side as well, or be
+above zero in no case, because the interval of few differences is too narrow. Otherwise the rows admit both answers, and
+it is undecided; so it is where there are cases, but too few for any other answer. A claim of several parts does not
+hold if one of them does not, and is undecided if none fails and one is undecided.
+
+Where a paper says no more than that means are in an order, that something is so in most cases, or that a mean is about
+so large, the bar is that it is so here (`most`, `ordered`, and tests of papers that say so): chance is not excluded
+then. The interval still decides between "does not hold" and "undecided".
 """
 
 from __future__ import annotations
@@ -39,11 +44,12 @@ ABOVE, BELOW = (0.0, math.inf), (-math.inf, 0.0)  # where a difference is wanted
 W = TypeVar("W")
 
 
-def answer(holds: bool, measured: Estimate, statistic: str, sentence: str = "") -> Ruling:
-    """The ruling by the rule above. `holds` says whether the bar is cleared. The borders of what is wanted are not
-    wanted themselves: no difference is none above zero."""
+def answer(holds: bool, measured: Estimate, statistic: str, sentence: str = "", refuted: bool = True) -> Ruling:
+    """The ruling by the rule above. `holds` says whether the bar is cleared, `refuted` whether the test says the
+    opposite, where it can say that. The borders of what is wanted are not wanted themselves: no difference is none
+    above zero."""
     outside = measured.high <= measured.wanted[0] or measured.low >= measured.wanted[1]
-    undecided = not holds and not outside
+    undecided = not holds and not (outside and refuted)
     return Ruling(None if undecided else bool(holds), statistic, sentence, undecided, measured)
 
 
@@ -69,7 +75,8 @@ def greater(differences: Sequence[float], sure: float = SURE, digits: int = 3) -
         f"Wilcoxon's signed-rank test, one-sided: n = {values.size}, {p_text(p)}; mean difference {mean:+.{digits}f}, "
         f"95% interval {low:+.{digits}f} to {high:+.{digits}f}; {wins} won, {losses} lost"
     )
-    return answer(p < sure and mean > 0, Estimate(mean, low, high, ABOVE), statistic)
+    refuted = one_sided(-values) < sure or not wins
+    return answer(p < sure and mean > 0, Estimate(mean, low, high, ABOVE), statistic, refuted=refuted)
 
 
 def one_sided(differences: Floats) -> float:
