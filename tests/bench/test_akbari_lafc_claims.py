@@ -221,6 +221,14 @@ def test_without_crawls_that_forget_nothing_shows_that_the_theorem_can_fail() ->
     assert found.ruling.holds is None or not found.able_to_fail
 
 
+def test_the_broken_theorem_is_seen_also_where_a_larger_rate_than_the_ruling_one_gets_there() -> None:
+    """In the full form 0.03 can get to 0.95, and 0.09 as well: neither may inherit."""
+    longer = [{**row, "crawls": 100} if row["study"] == "theorem" else row for row in ROWS]
+    longer = [{**row, "rate": 0.03} if row.get("broken") and row["study"] == "theorem" else row for row in longer]
+    broken = BY_NUMBER[7].broken
+    assert broken and ruled(7, broken.rows(longer)).holds is False
+
+
 def test_half_of_the_automata_must_prefer_one_link() -> None:
     low = changed("theorem", lambda row: {**row, "share": [share / 4 for share in row["share"]]}, decay=1.0)
     ruling = ruled(7, low)

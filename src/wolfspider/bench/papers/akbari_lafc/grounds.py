@@ -8,7 +8,6 @@ is spent has the precision of what it downloaded.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from operator import itemgetter
 
 from wolfspider.bench.experiment import Row, Rows
@@ -115,11 +114,6 @@ def means_of(crawls_of: Crawls, figure: Figure) -> dict[str, float]:
     return {crawler: average(values(own, figure)) or 0.0 for crawler, own in crawls_of.items()}
 
 
-def in_order(means: Mapping[str, float]) -> bool:
-    """Is each mean above the one after it?"""
-    return all(one > other for one, other in pairwise(means.values()))
-
-
 def listed(means: Mapping[str, float]) -> str:
     """The largest first."""
     return ", ".join(f"{name} {mean:.4g}" for name, mean in sorted(means.items(), key=lambda pair: -pair[1]))
@@ -151,10 +145,3 @@ def risen(row: Row) -> Row:
     spent = [row["budget"] * tenth / TENTHS for tenth in range(1, TENTHS + 1)]
     curve = [share * downloads for share, downloads in zip(sorted(at_tenths(row)), spent, strict=True)]
     return {"curve": curve, "downloads": row["budget"]}
-
-
-def forgetful(rows: Rows) -> list[Row]:
-    """Crawls of the theorem that were run without inheriting anything, in the place of those that inherit."""
-    forgot = indexed(where(rows, study=THEOREM, broken=True), lambda row: (GROUND(row), row["rate"]))
-    instead = {id(row): forgot.get((GROUND(row), row["rate"])) for row in static(rows)}
-    return [{**other, "broken": False} if (other := instead.get(id(row))) else row for row in rows]

@@ -19,12 +19,12 @@ from wolfspider.bench.papers.akbari_lafc.grounds import (
     precision,
     static,
 )
-from wolfspider.bench.papers.akbari_lafc.scales import CHANGING, COMPARE, ruling_rate
+from wolfspider.bench.papers.akbari_lafc.scales import CHANGING, COMPARE, THEOREM, ruling_rate
 from wolfspider.bench.rulings import ABOVE, all_of, answer, few, greater, page
 from wolfspider.bench.stats import interval
 
 FEWEST_VALUES = 3  # of a trend
-FEWEST_NETWORKS = 2  # grounds of the theorem: few, but each has all orders of its responses and rates to fail by
+FEWEST_NETWORKS = 2  # grounds of the theorem; with fewer than five a trend can hold or be undecided, but not fail
 SMALL_RATE = 0.1
 HALF = 0.5
 
@@ -82,6 +82,17 @@ def _half(ends: Mapping[float, Mapping[Ground, float]]) -> Ruling:
     told = ", ".join(f"{mean:.3f} with rate {rate:g} (n = {len(ends[rate])})" for rate, mean in means.items())
     small = [mean for rate, mean in means.items() if rate <= SMALL_RATE]
     return Ruling(max(small, default=0.0) >= HALF, f"{told}; one with a rate up to {SMALL_RATE} must reach {HALF}")
+
+
+def forgetful(rows: Rows) -> list[Row]:
+    """Crawls of the theorem that were run without inheriting anything, in the place of those that inherit, with every
+    rate that the claim is about."""
+    forgot = indexed(where(rows, study=THEOREM, broken=True), GROUND)
+    small = [row for row in static(rows) if row["rate"] <= SMALL_RATE]
+    instead = {
+        id(row): {**forgot[GROUND(row)], "rate": row["rate"], "broken": False} for row in small if GROUND(row) in forgot
+    }
+    return [instead.get(id(row), row) for row in rows]
 
 
 # 8: pages of one cluster

@@ -300,8 +300,8 @@ def corpora(rows: Rows) -> Table:
         *BOTH_RULES,
         Column("minutes", "minutes"),
         Column("downloads", "downloads"),
-        note=f"All topics of each corpus, both starts, a quarter of its pages; keywords of each topic: "
-        f"{keywords_of(own)}. LAFC-R starts from the directory alone. No claim is ruled on these.",
+        note=f"All topics of each corpus, from the directory page, a quarter of its pages; keywords of each topic: "
+        f"{keywords_of(own)}. No claim is ruled on these.",
     )
 
 
