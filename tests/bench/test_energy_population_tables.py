@@ -85,5 +85,5 @@ def test_what_the_paper_says_of_single_pages_stands_beside_ours() -> None:
 def test_what_was_scaled_is_said(quick: bool) -> None:
     told = " ".join(EXPERIMENT.scaled(Form(quick)))
     assert ("instead of 25,000" in told) is quick
-    assert ("for the full form" if quick else "no corpus is at hand") in told
+    assert ("takes the full form" if quick else "no corpus is at hand") in told
     assert "original model that was changed" in told

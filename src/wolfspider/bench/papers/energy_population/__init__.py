@@ -56,9 +56,9 @@ def scaled(form: Form) -> list[str]:
 def _recorded_sentence(form: Form) -> str:
     names = [folder.name for folder in corpora(form)]
     if form.quick:
-        return "Nothing was run on recorded webs, so claims 8 to 10 are open: that is for the full form."
+        return "Nothing was run on recorded webs, so claims 8 to 10 are not testable: that takes the full form."
     if not names:
-        return "Nothing was run on recorded webs, so claims 8 to 10 are open: no corpus is at hand."
+        return "Nothing was run on recorded webs, so claims 8 to 10 are not testable: no corpus is at hand."
     return (
         f"Crawls on recorded webs ({', '.join(names)}) are of a quarter of their pages, once for each of their first "
         f"{scale(form).corpus_topics} topics, from three relevant pages. Claims 8 to 10 are ruled on them; a case is a "

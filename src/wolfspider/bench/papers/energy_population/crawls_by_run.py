@@ -16,6 +16,7 @@ from wolfspider.bench.variants import Variant, taken
 
 POPULATION = ("at", "population", "extinct", "smallest", "largest", "downloads")
 PRECISION = ("precision", "truth")
+TENTHS = 10
 
 
 class CrawlsCompared(NamedTuple):
