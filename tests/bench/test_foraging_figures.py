@@ -64,7 +64,6 @@ def test_curves_have_a_line_for_each_name(row: Any) -> None:
         (figures.efficiency, "tally"),
         (figures.freshness, "freshness"),
         (figures.age, "freshness"),
-        (figures.lags, "lags"),
         (figures.fleet_size, "population"),
         (figures.discovered, "starts"),
     ):
@@ -129,7 +128,6 @@ def test_nothing_measured_is_an_empty_figure() -> None:
     for figure in (
         figures.efficiency({"WL": [row["tally"]]}),
         figures.freshness({"WL": [row["freshness"]]}),
-        figures.lags({"WL": [row["lags"]]}),
         figures.fleet_size({"WL": [row["population"]]}),
         figures.scores(row["population"]),
         figures.division(row["division"]),

@@ -83,12 +83,6 @@ def _sampled(parts: Mapping[str, Sequence[Part]], title: str, label: str, field:
     )
 
 
-def lags(parts: Mapping[str, Sequence[Part]]) -> Figure:
-    """The median hours from publication to reward, day by day."""
-    figure = Figure("From publication to reward", "day", "median hours")
-    return _means(figure, parts, lambda part: {day["day"] + 1: day["median"] for day in part["days"]})
-
-
 def scores(population: Part) -> Figure:
     """A row for each forager, the oldest lowest, from its birth to its death; dark is a high score."""
     figure = Figure("Scores of the foragers", "days", "foragers in the order of birth")

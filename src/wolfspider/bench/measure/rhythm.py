@@ -98,10 +98,5 @@ def mean_hour(hours: Iterable[float]) -> float:
     return float(math.atan2(across, along) / (2 * math.pi) * 24 % 24)
 
 
-def hours_apart(one: float, other: float) -> float:
-    """Along the shorter way around the clock, from 0 to 12."""
-    return abs((one - other + 12) % 24 - 12)
-
-
 def _floats(curve: Curve) -> Floats:
     return np.array([math.nan if value is None else value for value in curve], dtype=np.float64)
