@@ -15,7 +15,7 @@ from hypothesis import settings as settings_for_tests
 from hypothesis import strategies as st
 
 from wolfspider.bench.experiment import Both, Form, Reproduction, Row, Rows, finding
-from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, scaled
+from wolfspider.bench.papers.palotai_selection_vs_rl import EXPERIMENT, link_claims, scaled
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import FULL, ORDERS, QUICK, Size, settings, settings_of
 from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS, change, fleet_sizes
 from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import EFFICIENCY, relative, same
@@ -273,6 +273,16 @@ def test_scale_free_is_ruled_on_what_was_gathered(paper: list[Row]) -> None:
     ]
     ruling = CLAIMS[0].test(steep)
     assert ruling.holds and dict(ruling.others)["among addresses with all their links"].holds is False
+
+
+def test_a_long_tail_that_neither_law_fits_better_is_undecided(
+    paper: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = {}
+    for z in (1.0, -1.0, 2.0, -2.0):
+        monkeypatch.setattr(link_claims, "_vuong", lambda values, counts, gamma, z=z: z)
+        answers[z] = CLAIMS[0].test(paper).word
+    assert answers == {1.0: "undecided", -1.0: "undecided", 2.0: "holds", -2.0: "does not hold"}
 
 
 @pytest.mark.parametrize("form", [Form(quick=True), Form()], ids=["quick", "full"])

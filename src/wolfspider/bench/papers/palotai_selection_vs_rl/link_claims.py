@@ -22,6 +22,7 @@ from wolfspider.bench.rulings import all_of
 from wolfspider.graphs.degrees import best_tail
 from wolfspider.graphs.graph import Ints
 
+SURELY = 1.645  # of Vuong's z: above it a power law is the better one by a one-sided p of 0.05
 DECADE = 10.0  # the largest degree of a tail over its smallest, at least
 TENTH = (5.0, 20.0)  # quotients that are about ten
 ALMOST_SAME = (0.8, 1.25)  # quotients of mean distances; the paper's is 1.13
@@ -36,14 +37,17 @@ def scale_free(rows: Rows, web: str) -> Ruling:
 
 
 def tails(rows: Rows, way: str, web: str) -> Ruling:
-    """Has every web a tail of a decade or more that a power law fits significantly better than an exponential?"""
+    """Has every web a tail of a decade or more that a power law fits significantly better than an exponential? Where
+    neither fits significantly better it is undecided."""
     webs = [_tail(row[web][way]) for row in graphs(rows)]
     told = ", ".join(
         f"γ = {gamma:.2f} from k = {kmin} over a factor of {span:.0f}, z = {z:.1f}" for gamma, kmin, span, z in webs
     )
-    fine = [span >= DECADE and z > 1.645 for _, _, span, z in webs]
     statistic = f"Vuong's test of a power law against an exponential, webs: {len(webs)}; {told}"
-    return Ruling(bool(fine) and all(fine), statistic)
+    if not webs or any(span < DECADE or z < -SURELY for _, _, span, z in webs):
+        return Ruling(False, statistic)
+    sure = all(z > SURELY for _, _, _, z in webs)
+    return Ruling(sure or None, statistic, undecided=not sure)
 
 
 def _tail(degrees: Mapping[str, Sequence[int]]) -> tuple[float, int, float, float]:
