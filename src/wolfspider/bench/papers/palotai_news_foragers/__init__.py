@@ -9,6 +9,7 @@ in `report`.
 from __future__ import annotations
 
 from wolfspider.bench.experiment import Experiment, Form
+from wolfspider.bench.foraging_claims import GENERAL, STATES, told_with_pace
 from wolfspider.bench.papers.palotai_news_foragers.cells import (
     CORPUS_LATENCY,
     PAPER_ARTICLES,
@@ -21,7 +22,7 @@ from wolfspider.bench.papers.palotai_news_foragers.cells import (
 )
 from wolfspider.bench.papers.palotai_news_foragers.claims import CLAIMS
 from wolfspider.bench.papers.palotai_news_foragers.contrasts import CONTRASTS
-from wolfspider.bench.papers.palotai_news_foragers.pace import GENERAL, STATES, told_with_pace
+from wolfspider.bench.papers.palotai_news_foragers.pace import pace_beside
 from wolfspider.bench.papers.palotai_news_foragers.report import figures, tables
 from wolfspider.bench.run.fleets import FRONT_PAGES, LISTS, fleet
 
@@ -84,7 +85,7 @@ EXPERIMENT = Experiment(
     "the clock and the week; what else is not as in the paper stands under what was scaled down.",
     settings=settings,
     cell=fleet,
-    claims=tuple(told_with_pace(claim) for claim in (*CLAIMS, *CONTRASTS)),
+    claims=tuple(told_with_pace(claim, pace_beside(claim)) for claim in (*CLAIMS, *CONTRASTS)),
     scaled=scaled,
     tables=tables,
     figures=figures,

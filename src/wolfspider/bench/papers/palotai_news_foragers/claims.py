@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
+from wolfspider.bench.foraging_claims import calibration
 from wolfspider.bench.groups import where
 from wolfspider.bench.measure.folds import DAY, HOUR, ratio
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import mean_hour, rhythm
-from wolfspider.bench.papers.palotai_news_foragers.pace import calibration
 from wolfspider.bench.rulings import FEWEST, SURE, all_of, answer, few, greater, p_text, within
 from wolfspider.bench.stats import Floats, interval, interval_of, mean_text
 from wolfspider.bench.variants import Variant, chained, changed, put

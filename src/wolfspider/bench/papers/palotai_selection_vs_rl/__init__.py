@@ -9,7 +9,7 @@ controls that the paper leaves out, and, where the corpora are at hand, fleets o
 from __future__ import annotations
 
 from wolfspider.bench.experiment import Experiment, Form
-from wolfspider.bench.papers.palotai_news_foragers.pace import GENERAL, STATES
+from wolfspider.bench.foraging_claims import GENERAL, STATES, told_with_pace
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     DOWNLOAD,
     PAPER_DOWNLOADS,
@@ -22,7 +22,7 @@ from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     size_of,
 )
 from wolfspider.bench.papers.palotai_selection_vs_rl.claims import CLAIMS
-from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import told_with_pace
+from wolfspider.bench.papers.palotai_selection_vs_rl.fleet_pairs import pace_beside
 from wolfspider.bench.papers.palotai_selection_vs_rl.report import figures, tables
 from wolfspider.bench.run.fleets import LISTS, SLICE_DOWNLOADS
 
@@ -88,7 +88,7 @@ EXPERIMENT = Experiment(
     about=ABOUT,
     settings=settings,
     cell=measured,
-    claims=tuple(map(told_with_pace, CLAIMS)),
+    claims=tuple(told_with_pace(claim, pace_beside(claim)) for claim in CLAIMS),
     scaled=scaled,
     tables=tables,
     figures=figures,

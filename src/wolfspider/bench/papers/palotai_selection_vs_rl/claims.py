@@ -15,10 +15,10 @@ from operator import itemgetter
 import numpy as np
 
 from wolfspider.bench.experiment import BrokenVariant, Claim, Estimate, Row, Rows, Ruling
+from wolfspider.bench.foraging_claims import calibration
 from wolfspider.bench.groups import Figure, grouped, values, where
 from wolfspider.bench.measure.foraging import shares
 from wolfspider.bench.measure.rhythm import deviation, peaks
-from wolfspider.bench.papers.palotai_news_foragers.pace import calibration
 from wolfspider.bench.papers.palotai_selection_vs_rl.cells import (
     BOTH,
     CLUSTERED,
@@ -58,7 +58,7 @@ from wolfspider.bench.variants import chained, changed, put
 FIRST_DAY = 24.0  # hours, in which the news of the day before is found as well
 
 
-def of_both(rule: Callable[[Rows, str], Ruling]) -> Callable[[Rows], Ruling]:
+def of_each(rule: Callable[[Rows, str], Ruling]) -> Callable[[Rows], Ruling]:
     """A test that rules on each type of fleet."""
     return lambda rows: all_of({kind: rule(rows, kind) for kind in (WL, RL)})
 
@@ -117,7 +117,8 @@ def curve(row: Row) -> list[float]:
 
 
 def has_peaks(rows: Rows) -> Ruling:
-    least = deviation(map(curve, where(rows, study=CLUSTERED)))
+    fleets = [row for kind in (WL, RL) for row in where(rows, study=CLUSTERED, type=kind)]
+    least = deviation(map(curve, fleets))
 
     def peak(field: str, row: Row) -> float:
         """A curve without peaks has no height and no sharpness: 0."""
@@ -290,7 +291,7 @@ CLAIMS = (
         8,
         "Different initial weights change little.",
         "sections 4.2 and 4.3",
-        of_both(steady),
+        of_each(steady),
         BrokenVariant(
             "Every second repeat is twice as efficient.",
             changed(
@@ -303,7 +304,7 @@ CLAIMS = (
         9,
         "The download efficiency does not fall while the fleet grows.",
         "section 5.1",
-        of_both(keeps_up),
+        of_each(keeps_up),
         BrokenVariant("The efficiency is divided by the number of foragers.", changed(crowded, study=CLUSTERED)),
     ),
     Claim(

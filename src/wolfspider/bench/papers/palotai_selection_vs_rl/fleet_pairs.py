@@ -6,7 +6,6 @@ Two fleets are a pair if recording and repeat are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
@@ -92,12 +91,6 @@ def pace(rows: Rows, study: str = CLUSTERED) -> str:
     return f"Pace{PLACES.get(study, '')}, the paper's in brackets: {'; '.join(told)}." if told else ""
 
 
-def told_with_pace(claim: Claim) -> Claim:
-    """With the pace of the fleets that the claim is ruled on."""
-
-    def test(rows: Rows) -> Ruling:
-        ruling = claim.test(rows)
-        told = pace(rows, STUDIES.get(claim.number, CLUSTERED))
-        return replace(ruling, sentence=" ".join(filter(None, [ruling.sentence, told])))
-
-    return replace(claim, test=test)
+def pace_beside(claim: Claim) -> Callable[[Rows], str]:
+    """The pace of the fleets that the claim is ruled on."""
+    return lambda rows: pace(rows, STUDIES.get(claim.number, CLUSTERED))
