@@ -13,7 +13,7 @@ from wolfspider.core.limits import Limits
 from wolfspider.files.program_name import shell_command
 
 
-def moved_limits(
+def limits_to_move(
     settings: Settings,
     given: Collection[str],
     again: bool,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wolfspider.app import assemble, leaping, preflight, run_folder, starting_points, teacher
-from wolfspider.app.changed_limits import moved_limits
+from wolfspider.app.changed_limits import limits_to_move
 from wolfspider.app.found_pages import Found, FoundPages
 from wolfspider.app.plugins import PARTS, check_at_hand
 from wolfspider.app.requisite_gathering import RequisiteGathering
@@ -141,7 +141,7 @@ class Hunt:
                 crawl.begin(start.links, clock(), start.spent)
             self._recorder = assemble.recorder_of(self.settings, crawl, stack)
             said = (self.settings, self.given, self._again, crawl.limits, store.about, folder, self.remark)
-            crawl.inbox += moved_limits(*said)
+            crawl.inbox += limits_to_move(*said)
             if crawl.paused:
                 self.remark(f"The run is paused. End the pause by: {shell_command('steer', folder, 'resume')}")
             self.crawl, self.driver = crawl, driver

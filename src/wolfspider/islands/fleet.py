@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from wolfspider.app import preflight
-from wolfspider.app.changed_limits import moved_limits
+from wolfspider.app.changed_limits import limits_to_move
 from wolfspider.app.run_folder import begun_otherwise, differing
 from wolfspider.app.settings import LIVE, Settings
 from wolfspider.app.starting_points import check_server
@@ -137,9 +137,9 @@ def make_folder(folder: Path) -> None:
 def open_fleet(
     folder: Path, settings: Settings, count: int, per_machine: int | None = None, given: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Begin a fleet in a folder, or see that it is this one; what fleet.json says of it. Whoever has the lock of the
-    folder does this, so of two that begin at the same moment one does. `per_machine` is kept until another is given,
-    and the names of the settings that were `given` from the beginning."""
+    """Begin a fleet in a folder, or see that it is this one; what fleet.json says of it. Called with the lock of the
+    folder held, so that of two commands at the same moment only one begins it. `per_machine` is kept until another is
+    given, and the names of the settings that were `given` from the beginning."""
     make_folder(folder)
     if is_fleet(folder) and (before := _otherwise(about_fleet(folder), settings, count)):
         if begun_islands(folder):
@@ -182,7 +182,7 @@ def with_limits(
     that move now. What moves is noted with the fleet."""
     holding = Settings.from_json({**about["settings"], **about["limits"]})
     here = replace(settings, cluster="")  # an island sends its requests itself, wherever it is
-    changes = moved_limits(here, given, again, holding, about, folder, remark)
+    changes = limits_to_move(here, given, again, holding, about, folder, remark)
     if changes:
         about["limits"].update((change.name, change.value) for change in changes)
         describe_fleet(folder, about)
@@ -291,8 +291,12 @@ class FleetHead:
 
     def _is_at_work(self, number: int) -> bool:
         """Is it running, or about to?"""
+        return self.reports[number].running or self._has_lease(number)
+
+    def _has_lease(self, number: int) -> bool:
+        """Does it want to go on, and may it?"""
         report = self.reports[number]
-        return report.running or (report.wants and self.ledger.limits[number] > report.spent)
+        return report.wants and self.ledger.limits[number] > report.spent
 
     def _carry(self, answered: Sequence[int]) -> None:
         """Links are gathered in one turn and handed over in the next. When all islands have answered to that, their
@@ -318,10 +322,7 @@ class FleetHead:
             return EndReason.INTERRUPTED
         on_their_way = any(self._links) or any(report.more for report in self.reports) or self._read != self._sent
         may_go_on = self.ledger.free > 0 and any(report.wants for report in self.reports)
-        leased = any(
-            report.wants and limit > report.spent
-            for report, limit in zip(self.reports, self.ledger.limits, strict=True)
-        )
+        leased = any(map(self._has_lease, range(self.count)))
         self._idle = 0 if on_their_way or may_go_on or leased else self._idle + 1
         if self._idle < QUIET:
             return None

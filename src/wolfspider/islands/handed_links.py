@@ -40,7 +40,7 @@ class HandedLinks:
         os.close(open_to_write(path))
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
-            with self.in_words():
+            with self.errors_in_words():
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 for statement in _MAKE:
                     self._connection.execute(statement)
@@ -51,7 +51,7 @@ class HandedLinks:
             raise
 
     @contextmanager
-    def in_words(self) -> Iterator[None]:
+    def errors_in_words(self) -> Iterator[None]:
         """What SQLite says within, as a sentence."""
         try:
             yield

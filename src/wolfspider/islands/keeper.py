@@ -128,7 +128,7 @@ class Keeper:
 
     def turn(self, order: bytes) -> bytes:
         """Do what the head says, and tell how the island stands."""
-        with self._links.in_words():
+        with self._links.errors_in_words():
             return self._turn(IslandOrder.of(order)).to_bytes()
 
     def _turn(self, order: IslandOrder) -> IslandReport:

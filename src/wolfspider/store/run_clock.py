@@ -60,7 +60,7 @@ class RunClock:
 
 
 def clock_of(run: Path, idle: bool = False) -> RunClock:
-    """`idle`: nobody crawls it, though it is owned: by who asks."""
+    """`idle`: the caller holds the lock of the run, and nobody crawls it."""
     places = Places.of(run)
     noted, last = _noted(places)
     if noted is None or (not idle and is_owned(places.lock)):

@@ -12,7 +12,7 @@ from wolfspider.core.model import FIRST_PROBE, NEVER_ASKED, Failure, Route, hidd
 from wolfspider.core.plain_text import plainly
 from wolfspider.store.fleet_folder import is_fleet, run_of
 from wolfspider.terminal.watch_screen import span
-from wolfspider.watch.why import in_words as note_in_words
+from wolfspider.watch.why import note_in_words
 from wolfspider.watch.why import why as why_told
 
 __all__ = ["explain", "lines"]

@@ -44,7 +44,7 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
     return {"sentence": sentence, "state": document.state if document else "unmet", "reports": told}
 
 
-def in_words(note: Mapping[str, Any], fresh: bool) -> str:
+def note_in_words(note: Mapping[str, Any], fresh: bool) -> str:
     """Why a strategy that polls (policy/polling.py) looked at an address, from what it noted; "" of any other note.
     `fresh`: no copy at hand was wanted."""
     match note:

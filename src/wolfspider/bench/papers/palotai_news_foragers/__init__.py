@@ -31,8 +31,8 @@ def scaled(form: Form) -> list[str]:
     of = scale(form)
     articles, latency = of.site
     chosen = (
-        "The articles of this form were chosen so that a fleet can grow to fifteen and few can be compared with many; "
-        "that it does is no evidence of growth."
+        "The articles of this form were chosen so that a fleet can grow to fifteen, as few were meant to be compared "
+        "with many; that it does is no evidence of growth."
     )
     pace = f"At the paper's own rates (1,200 articles, 1.1 s) {of.pace} run of {of.pace_days} days."
     return [

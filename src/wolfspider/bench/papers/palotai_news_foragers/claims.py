@@ -7,9 +7,9 @@ after a division), and quick forms. How far a slice may go beyond 200 was set be
 wave below a twentieth of the mean is none was set after a quick form had waves of 22% and 24%. A broken variant makes
 its claim false whatever the true rows say: it writes over what the test reads.
 
-Scores are noted when a slice ends, before the forager divides or dies. Nobody keeps 200 or more, by construction: who
-has it divides, and both begin with 100. So a score above 200 is what one slice brought beyond, and each division has
-one. What can fail is that no score falls below 60, and that no slice takes one a tenth beyond 200.
+Scores are noted when a slice ends, before the forager divides or dies. Nobody keeps 200 or more, by construction: a
+forager that has as much divides, and both begin with 100. So a score above 200 is what one slice brought beyond, and
+each division has one. What can fail is that no score falls below 60, and that no slice takes one a tenth beyond 200.
 
 Discovery is linear if c t^p has an exponent near 1. Time and addresses are counted from the end of the first day, on
 which all that was there before is discovered, and in whole days, so that the daily wave does not count.

@@ -8,8 +8,8 @@
     claim, if anything.) Extinction is deaths for each forager ever born. That nothing is ruled where nobody dies was
     decided after a quick form in which nobody did.
 9   "Without other elements in the list the crawler is typically trapped in this domain." Weblogs have one entry.
-    Trapped is who walks where it has walked: the share of a path's URLs that its last paths had, and the share of
-    distinct URLs among all steps of these paths.
+    A forager is trapped if it walks where it has walked: the share of a path's URLs that its last paths had, and the
+    share of distinct URLs among all steps of these paths.
 10  The paper only expects that where news is scarce "the division of space and expertise in searching the owned
     environments could be the winning strategy". The question as it is asked here: eight foragers begin with the
     same ten starting points. One fleet divides the space: each forager selects starting points of its own, which
