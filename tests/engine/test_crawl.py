@@ -425,6 +425,24 @@ def test_a_command_that_cannot_be_done_says_why(command: events.Command, says: s
     assert says in obeyed(trial)[0].problem and trial.result.reason == "budget"
 
 
+def test_links_that_others_found_are_followed_as_far_as_they_may_be() -> None:
+    """One that is out of scope is no reason to drop the rest; a person's command is refused as a whole."""
+    seeds = ("http://host9.test/x", "http://host1.test/7", "mailto:x@y.test")
+    for found, heard in ((True, [["http://host1.test/7"]]), (False, [])):
+        told: list[list[str]] = []
+
+        class Hears(BreadthFirst):
+            def seeds(self, links: Sequence[Link]) -> None:
+                told.append([link.url for link in links])  # noqa: B023
+                super().seeds(links)
+
+        commands = [(1_000_001.0, events.Exclude("host9.test")), (1_000_004.0, events.AddSeeds(seeds, found=found))]
+        trial = Trial(Hears, Sketch(), commands=commands)
+        trial.run()
+        assert told[1:] == heard  # after those that it began with
+        assert [bool(one.problem) for one in obeyed(trial)] == [False, not found]
+
+
 def test_a_label_fixes_the_verdict_and_teaches_judge_and_strategy() -> None:
     taught: list[tuple[str, bool]] = []
 

@@ -26,7 +26,7 @@ from wolfspider.policy.link_shelf import Item
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
 from wolfspider.store.fleet_folder import run_of
-from wolfspider.store.repair.forgotten_list import kept_out
+from wolfspider.store.repair.forgotten_list import kept_out, of_fleet
 from wolfspider.store.repair.taking_out import noted
 from wolfspider.store.run_clock import clock_of
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
@@ -110,7 +110,8 @@ def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
 
 def _forgotten(view: RunView, url: str) -> dict[str, Any] | None:
     """When somebody asked for the address or its host to be forgotten, and by which name; None if nobody did."""
-    asked = [entry for entry in noted(view.folder) if not {url, host_of(url)}.isdisjoint(entry.get("keeps_out", ()))]
+    noted_here = [*noted(view.folder), *of_fleet(view.folder)]
+    asked = [entry for entry in noted_here if not {url, host_of(url)}.isdisjoint(entry.get("keeps_out", ()))]
     return {"at": utc(asked[0]["at"]), "what": asked[0]["what"]} if asked else None
 
 
@@ -235,7 +236,7 @@ def _scope(view: RunView, url: str) -> dict[str, Any]:
 
 def _current_scope(view: RunView) -> Scope:
     scope = scope_of(Settings.of_run(view.about))
-    scope.forget(kept_out(noted(view.folder)))
+    scope.forget(kept_out((*noted(view.folder), *of_fleet(view.folder))))
     changes = {"Exclude": scope.exclude, "Include": scope.include}
     for _, _, data in view.events("Obeyed"):
         command = data.get("command", {})

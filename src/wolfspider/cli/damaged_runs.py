@@ -15,23 +15,28 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
 ) -> int:
     """Is a run whole? Reads its database, archive, index, snapshots and shelf, and changes nothing."""
+    from wolfspider.islands.fleet_check import examine_fleet
     from wolfspider.store.damage import repair_command
     from wolfspider.store.fleet_folder import is_fleet, island_folders
     from wolfspider.store.repair.examination import examine, exit_code, report
     from wolfspider.terminal import progress as screen
 
+    fleet = examine_fleet(run) if is_fleet(run) else []
     found = {part: examine(part) for part in (island_folders(run) if is_fleet(run) else [run])}
     if as_json:
         told = [{"run": str(part), "whole": not here, "findings": report(here)} for part, here in found.items()]
-        whole = not any(found.values())
-        print_json({"run": str(run), "whole": whole, "islands": told} if is_fleet(run) else told[0])
+        whole = not fleet and not any(found.values())
+        of_fleet = {"run": str(run), "whole": whole, "findings": report(fleet), "islands": told}
+        print_json(of_fleet if is_fleet(run) else told[0])
     else:
         console = screen.console_for()
+        for finding in fleet:
+            say(console, finding.sentence)
         for part, here in found.items():
             for finding in here:
                 say(console, finding.sentence)
             say(console, f"Repair it by: {repair_command(part)}" if here else f"{part} is whole.")
-    return max(map(exit_code, found.values()))
+    return max(map(exit_code, (fleet, *found.values())))
 
 
 @app.command(epilog=verbatim("Examples:\n\n  wolfspider repair run\n  wolfspider resume run"))

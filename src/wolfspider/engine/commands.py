@@ -33,6 +33,10 @@ def obey(crawl: Crawl, command: events.Command) -> Any:
             return _set_topic(crawl, keywords, description)
         case events.Label():
             return _label(crawl, command)
+        case events.AddSeeds(urls, found=True):  # by others; what cannot be followed here is no reason to drop the rest
+            links = [Link(url) for url in urls if is_web_address(url) and crawl.in_scope(url)]
+            if links:
+                crawl.strategy.seeds(links)
         case events.AddSeeds(urls):
             for url in urls:
                 if not is_web_address(url):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import secrets
 import shutil
 import time
@@ -56,6 +57,7 @@ from wolfspider.store.folder import is_run
 from wolfspider.web.http.gates import HostCap
 
 EVERY = 0.5  # seconds between two turns
+HANDLES, HANDLES_OF_KEEPER = 100, 6  # open files: of a keeper its database, its log, and the pipes of its island
 TURN = 300.0  # seconds that an island is at work while others wait for a turn
 QUIET = 3  # turns in which nobody has anything to do, after which the fleet is over
 _BEFORE_DONE = (
@@ -119,6 +121,21 @@ def check_fleet(settings: Settings, count: int) -> None:
     of_one = replace(settings, territory=f"1/{count}", cluster="")
     preflight.check_territory(of_one, "an island of a fleet")
     preflight.check(of_one)
+
+
+def allow_handles(count: int) -> None:
+    """Each keeper holds files open; the limit of this process is raised as far as it may be."""
+    needed = HANDLES + HANDLES_OF_KEEPER * count
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unbounded = resource.RLIM_INFINITY
+    if soft == unbounded or soft >= needed:
+        return
+    if hard != unbounded and hard < needed:
+        raise Problem(
+            f"{count} islands need about {needed:,} open files, and {hard:,} are allowed here: raise that by "
+            f"`ulimit -n {needed}` as far as you may, or begin fewer islands."
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def make_folder(folder: Path) -> None:
@@ -384,6 +401,7 @@ def opened_fleet(
     if cluster:  # its machines may reach what this one does not
         check_installed()
     else:
+        allow_handles(count)
         asyncio.run(check_server(settings))
     folder = folder.absolute()
     make_folder(folder)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from wolfspider.core.errors import BadInput
 from wolfspider.files.disk import open_to_write
@@ -34,6 +35,32 @@ _COUNTED = "INSERT INTO sent VALUES (?, 1) ON CONFLICT (site) DO UPDATE SET link
 Handed = tuple[str, float]  # address, and the score of the page that has the link
 
 
+def examine(path: Path) -> None:
+    """Is such a file sound, also while a fleet is at work? BadInput says what is wrong."""
+    if not path.is_file() or path.is_symlink():
+        raise BadInput(f"{path} is no file.")
+    with _in_words(path), closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
+        if (told := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise ValueError(told)
+        for table in ("links", "sent"):
+            connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()  # noqa: S608
+        for (value,) in connection.execute("SELECT value FROM notes"):
+            int(value)
+
+
+@contextmanager
+def _in_words(path: Path) -> Iterator[None]:
+    """What SQLite says within, as a sentence."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, ValueError, TypeError) as error:  # the last two: a note that is no number
+        problem = trouble(path, error, "cannot be written")
+        if isinstance(problem, Damaged):
+            advice = "Remove it: the fleet makes another, and links between islands are handed over again."
+            raise BadInput(f"{path} is damaged: {error}. {advice}") from error
+        raise problem from error
+
+
 class HandedLinks:
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -50,17 +77,8 @@ class HandedLinks:
             self.close()
             raise
 
-    @contextmanager
-    def errors_in_words(self) -> Iterator[None]:
-        """What SQLite says within, as a sentence."""
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            problem = trouble(self._path, error, "cannot be written")
-            if isinstance(problem, Damaged):
-                advice = "Remove it: the fleet makes another, and links between islands are handed over again."
-                raise BadInput(f"{self._path} is damaged: {error}. {advice}") from error
-            raise problem from error
+    def errors_in_words(self) -> AbstractContextManager[None]:
+        return _in_words(self._path)
 
     def close(self) -> None:
         self._connection.close()

@@ -37,6 +37,7 @@ from wolfspider.store.fleet_folder import KEEPERS, about_fleet, island_folder
 from wolfspider.store.folder import is_run
 from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import NEWEST
+from wolfspider.store.repair.forgotten_list import in_file, kept_out
 from wolfspider.store.view import PAGE, RunView, page_row
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.page.packed import packed, unpacked
@@ -117,7 +118,8 @@ class Keeper:
         self._site = lru_cache(10_000)(HostCap().domain)
         self._process: subprocess.Popen[bytes] | None = None
         self._report = IslandReport(node=socket.gethostname())
-        self._limit = self._links.noted("limit")  # that the run was told
+        with self._links.errors_in_words():
+            self._limit = self._links.noted("limit")  # that the run was told
         self._spent_at_death, self._deaths_in_a_row, self._rests_until = -1, 0, 0.0
         self._old_gauge: float | None = None  # when an earlier session last told how it stands
         self._look_at_end()
@@ -330,8 +332,13 @@ class Keeper:
     @cached_property
     def _scope(self) -> Scope:
         """Of the whole fleet."""
-        return scope_of(replace(self._settings, territory=""))
+        return self._minding(scope_of(replace(self._settings, territory="")))
 
     @cached_property
     def _own_scope(self) -> Scope:
-        return scope_of(replace(self._settings, territory=str(self._share)))
+        return self._minding(scope_of(replace(self._settings, territory=str(self._share))))
+
+    def _minding(self, scope: Scope) -> Scope:
+        """Without what the fleet forgot: nobody can forget more while it is at work."""
+        scope.forget(kept_out(in_file(self._fleet).entries))
+        return scope

@@ -28,6 +28,7 @@ FORGOTTEN = "forgotten.json"  # what the run forgot, beside run.db (repair/forgo
 SEARCH_INDEX = "search.db"  # the texts of pages, made by the first search (export/run_search.py)
 INDEX_FILES = tuple(f"{SEARCH_INDEX}{ending}" for ending in ("", "-journal", "-wal", "-shm"))
 REPORT = "report.html"
+_SIGNS = (("run.json", "run.db", "warc"), ("fleet.json", "islands", "keepers"))  # of the folder of a run, of a fleet
 TEACHER_LEDGER = "teacher.db"  # what a teacher was asked (teacher_ledger.py)
 REQUISITES = "requisites.db"  # images, styles and scripts of relevant pages (requisites.py)
 DERIVED = (*INDEX_FILES, REPORT, f".{REPORT}.part")  # copies of what pages say, which can be made anew
@@ -106,13 +107,21 @@ def remove_forgotten(folder: Path) -> None:
 
 
 def refuse_inside(folder: Path, out: Path) -> None:
-    """What a person wants written does not go among the files of a run: it could replace one of them, and a copy of a
-    page would outlive its forgetting. The report has a place there, and goes with the page."""
+    """What a person wants written does not go among the files of a run or a fleet, this one or another: it could
+    replace one of them, and a copy of a page would outlive its forgetting. The report has a place there, and goes with
+    the page."""
     inside, place = folder.resolve(), out.parent.resolve() / out.name
-    if inside in (place, *place.parents) and place != inside / REPORT:
-        raise Problem(
-            f"{out} would lie in {folder}, among the files of the run itself: name a place elsewhere by --out."
-        )
+    if place == inside / REPORT:
+        return
+    for above in (place, *place.parents):
+        if above == inside or _looks_like_a_run(above):
+            shown = folder if above == inside else above
+            raise Problem(f"{out} would lie in {shown}, among the files of a run: name a place elsewhere by --out.")
+
+
+def _looks_like_a_run(folder: Path) -> bool:
+    """Or like a fleet: two of its parts are there. It may be a damaged one."""
+    return any(sum(os.path.lexists(folder / name) for name in names) >= 2 for names in _SIGNS)
 
 
 def is_run(folder: Path) -> bool:

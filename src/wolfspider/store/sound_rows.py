@@ -281,7 +281,8 @@ def are_forgotten(told: Any) -> bool:
         _is_time(entry["at"])
         and isinstance(entry["what"], str)
         and isinstance(entry["pages"], int)
-        and all(isinstance(name, str) for name in entry.get("keeps_out", ()))
+        and isinstance(kept_out := entry.get("keeps_out", []), list)
+        and all(isinstance(name, str) for name in kept_out)
         for entry in told
     )
 

@@ -57,7 +57,7 @@ from wolfspider.store.page_count import PageCount
 from wolfspider.store.page_reader import BYTES_AT_HAND, PageReader, judges_main_text, liked
 from wolfspider.store.parsed_pages import ParsedPages
 from wolfspider.store.recovery import SYNCED, recovered_end, refuse_to_begin_again
-from wolfspider.store.repair.forgotten_list import kept_out, noted
+from wolfspider.store.repair.forgotten_list import kept_out, noted, of_fleet
 from wolfspider.store.row_writer import RowWriter
 from wolfspider.store.run_clock import RunClock
 from wolfspider.store.shelf import DiskShelf
@@ -267,7 +267,7 @@ class SqliteStore:
 
     def forgotten(self) -> frozenset[str]:
         with reading(self._places.database, "what was forgotten"):
-            return kept_out(noted(self.turn.connection))
+            return kept_out((*noted(self.turn.connection), *of_fleet(self._places.folder)))
 
     @_guarded
     def like(self, fetch: Fetch) -> None:

@@ -5,6 +5,9 @@ again. What a person asked to be forgotten is out of scope for good (core/scope.
 or a strategy wants a fresh copy: the note of it says which addresses these are, or which host. If the database is lost,
 a repair has both from this file. It is written with the new database of a forgetting, and put in its place by the same
 plan.
+
+A fleet has such a file in its own folder, with what all its islands keep out: an island that had not begun when a host
+was forgotten, or that is begun anew, keeps it out as well.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ from typing import Any, NamedTuple
 
 from wolfspider.core import scope
 from wolfspider.core.errors import BadInput
-from wolfspider.files.disk import open_to_read, open_to_write
-from wolfspider.store.damage import UNREADABLE
+from wolfspider.files.disk import open_to_read, open_to_write, whole_file
+from wolfspider.store.damage import UNREADABLE, trouble
+from wolfspider.store.fleet_folder import fleet_of
 from wolfspider.store.folder import FORGOTTEN
 from wolfspider.store.sound_rows import are_forgotten
 
@@ -77,6 +81,24 @@ def in_file(folder: Path) -> ForgottenList:
         return told
     except UNREADABLE as error:
         raise BadInput(f"{path} is damaged: {error}.") from error
+
+
+def of_fleet(run: Path) -> list[dict[str, Any]]:
+    """What the fleet of an island forgot as a whole; nothing of a run that is no island."""
+    fleet = fleet_of(run)
+    return [] if fleet is None else in_file(fleet).entries
+
+
+def note_in_fleet(fleet: Path, what: str, at: float, keeps_out: list[str]) -> None:
+    """All its islands have forgotten this; those that come later keep it out, too. The caller has the fleet's lock."""
+    entry = {"what": what, "at": at, "pages": 0, "keeps_out": keeps_out}  # the islands say of how many pages
+    said = ForgottenList(bounded([*in_file(fleet).entries, entry]), [])
+    path = fleet / FORGOTTEN
+    try:
+        with whole_file(path) as file:
+            file.write(json.dumps(said._asdict()).encode("utf-8", "replace"))
+    except OSError as error:
+        raise trouble(path, error, "cannot be written") from error
 
 
 def in_database(connection: sqlite3.Connection) -> ForgottenList:
