@@ -30,7 +30,7 @@ from wolfspider.app.run_folder import settings_of
 from wolfspider.cli import main
 from wolfspider.core.errors import Busy, Problem
 from wolfspider.core.events import AddSeeds, Include, SetLimit
-from wolfspider.core.model import Link
+from wolfspider.core.model import Fetch, Link, host_of
 from wolfspider.core.params import parameters
 from wolfspider.core.text import words
 from wolfspider.export.exporting import export
@@ -80,6 +80,18 @@ FORGETS = (
     "import sys; from pathlib import Path; from wolfspider.app.forgetting import forget;"
     f"forget(Path(sys.argv[1]), {SECRET!r}, print)"
 )
+
+
+class AskedWeb(SmallWeb):
+    """It remembers who was asked for what. It has no feed and no sitemap, but may be asked for them."""
+
+    def __init__(self, web: SmallWeb) -> None:
+        super().__init__(web.pages, web.moved)
+        self.asked: set[str] = set()
+
+    def look(self, url: str, now: float) -> Fetch:
+        self.asked.add(url)
+        return super().look(url, now)
 
 
 def served(folder: Path, web: SmallWeb = WEB, *, resumed: bool = False, **settings: Any) -> list[str]:
@@ -289,6 +301,21 @@ def test_no_page_of_a_forgotten_host_is_asked_for_any_more(run: Path, capsys: py
     assert examine(run) == []
     (problem,) = [data["problem"] for _, _, data in RunView(run).events("Obeyed") if data["problem"]]
     assert "http://b.test/rolls was forgotten" in problem
+
+
+def test_begun_anew_it_asks_for_nothing_that_was_forgotten(tmp_path: Path) -> None:
+    """A repair lets the journal begin anew, so that starting points, feeds and sitemaps are gathered once more."""
+    folder, there = tmp_path / "run", AskedWeb(WEB)
+    lists = {"feed": ("http://c.test/feed.xml",), "sitemap": ("http://d.test/map.xml",)}
+    served(folder, there, pages=4, **lists)
+    assert {"http://c.test/feed.xml", "http://d.test/map.xml"} <= there.asked
+    for what in ("c.test", "d.test", SECRET):
+        forget(folder, what, silent)
+    mend(folder, anew=True)
+    there.asked.clear()
+    served(folder, there, resumed=True, pages=20)
+    assert "http://a.test/deep" in there.asked
+    assert not any(url == SECRET or host_of(url) in ("c.test", "d.test") for url in there.asked)
 
 
 def test_explain_says_what_was_forgotten_and_when(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

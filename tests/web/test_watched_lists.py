@@ -6,7 +6,7 @@ import asyncio
 
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.web.seeds.watched_lists import WatchedLists
-from wolfspider.web.worlds.world import Request
+from wolfspider.web.worlds.world import Request, WebWithout
 
 FEED = b'<rss version="2.0"><channel><item><link>http://a.test/new</link></item></channel></rss>'
 
@@ -21,8 +21,8 @@ class OneFeed:
 
 
 def test_a_list_may_lie_out_of_scope_but_not_where_the_run_forgot_it() -> None:
-    web = OneFeed()
-    lists = WatchedLists(lambda: web, lambda url: url.startswith("http://a.test/"), lambda url: "//gone.test/" in url)
+    web = WebWithout(OneFeed(), lambda url: "//gone.test/" in url)
+    lists = WatchedLists(lambda: web, lambda url: url.startswith("http://a.test/"))
     told = asyncio.run(lists.ask("feed:http://b.test/rss", 0.0))
     assert isinstance(told, Page) and [link.url for link in told.links] == ["http://a.test/new"]
     assert asyncio.run(lists.ask("feed:http://gone.test/rss", 0.0)) == Failure("excluded", "out of the crawl's scope")

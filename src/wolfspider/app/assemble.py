@@ -52,7 +52,7 @@ from wolfspider.web.page.urls import looks_like_file
 from wolfspider.web.seeds import sources as seeds
 from wolfspider.web.seeds.search import Searches
 from wolfspider.web.seeds.watched_lists import WatchedLists
-from wolfspider.web.worlds.world import Askable, Web
+from wolfspider.web.worlds.world import Askable, Web, WebWithout
 
 if TYPE_CHECKING:
     from wolfspider.web.worlds.recording.recorder import Recorder
@@ -154,15 +154,18 @@ def sources_of(
     """What a strategy may ask besides the web: a search, where the person named a service, and what leaps lead to."""
 
     def services() -> Web:
-        return web().without_robots()
+        return WebWithout(web().without_robots(), scope.forgot)
+
+    def known() -> Web:
+        return WebWithout(web(), scope.forgot)
 
     sources: dict[str, Source] = {}
     if settings.search:
         sources[SEARCH] = Searches(services, seeds.address(settings.search), settings.results, scope.allows)
     if settings.watch:
-        sources[FEED] = sources[SITEMAP] = WatchedLists(web, scope.allows, scope.forgot)
+        sources[FEED] = sources[SITEMAP] = WatchedLists(known, scope.allows)
     if leaping is not None:
-        sources[LEAP] = leaping.source(scope.allows, web, services)
+        sources[LEAP] = leaping.source(scope.allows, known, services)
     return sources
 
 

@@ -24,7 +24,7 @@ from wolfspider.web.http.web_time import WebTime
 from wolfspider.web.page.html import parse
 from wolfspider.web.seeds import sources
 from wolfspider.web.seeds.watched_lists import discovered
-from wolfspider.web.worlds.world import Request
+from wolfspider.web.worlds.world import Request, Web, WebWithout
 
 LARGEST = 10_000_000  # bytes of a file that somebody likes
 PATIENCE = 3.0  # seconds for --via to answer
@@ -74,7 +74,10 @@ async def gather(
     failure, so that another try is polite."""
     for sentence in leaping.remarks(settings):
         remark(sentence)
-    allows = scope_of(settings).allows
+    scope = scope_of(settings)
+    scope.forget(store.forgotten())  # of a run that a repair began anew
+    allows, asked_web = scope.allows, WebWithout(web, scope.forgot)
+    services = WebWithout(web.without_robots(), scope.forgot)
     try:
         spent = await _fetch_liked(settings, store, web, remark)
         addresses = from_lists or liked_starts(settings, store.liked())
@@ -88,10 +91,10 @@ async def gather(
             results=settings.results,
             abroad=bool(settings.include),
         )
-        gathered = await sources.gather(web, wanted, allows, web.without_robots())
+        gathered = await sources.gather(asked_web, wanted, allows, services)
         for url, sentence in gathered.problems:
             remark(f"{url}: {sentence}")
-        lists = await _lists(settings, wanted, web, remark) if settings.watch else []
+        lists = await _lists(wanted, asked_web, services, remark) if settings.watch else []
         if settings.territory and not any(allows(link.url) for link in gathered.links):
             remark("No starting point lies in this crawl's territory.")
         elif not any(allows(link.url) for link in gathered.links):
@@ -103,12 +106,10 @@ async def gather(
     return StartingPoints([*gathered.links, *lists], spent + store.counts().get("salvaged", 0))
 
 
-async def _lists(
-    settings: Settings, wanted: sources.NamedStarts, web: Live, remark: Callable[[str], None]
-) -> list[Link]:
+async def _lists(wanted: sources.NamedStarts, web: Web, services: Web, remark: Callable[[str], None]) -> list[Link]:
     """Feeds and sitemaps that a watch looks at besides: those that the person named, and those of the sites."""
     named = [*(Question(FEED, url) for url in wanted.feeds), *(Question(SITEMAP, url) for url in wanted.sitemaps)]
-    found = await discovered(web, wanted.addresses, web.without_robots())
+    found = await discovered(web, wanted.addresses, services)
     if found:
         remark(f"The sites name {len(found)} feed{'s' * (len(found) != 1)} of their news, which are watched, too.")
     return [*(Link(question.url, rel="seed") for question in named), *found]

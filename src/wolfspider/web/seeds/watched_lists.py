@@ -45,13 +45,13 @@ class _ReadList(NamedTuple):
 
 class WatchedLists:
     """The Source of addresses like `feed:https://example.org/rss` and `sitemap:https://example.org/news.xml`. `web`
-    gives the Web to ask by, once there is one. A list may lie out of scope, but not where the run `forgot` it. `dates`:
-    when entries were published, as feeds say, for one who takes them away."""
+    gives the Web to ask by, once there is one. A list may lie out of scope. `dates`: when entries were published, as
+    feeds say, for one who takes them away."""
 
     network = True
 
-    def __init__(self, web: Callable[[], Web], allows: Allows, forgot: Allows = lambda url: False) -> None:
-        self.web, self.allows, self.forgot = web, allows, forgot
+    def __init__(self, web: Callable[[], Web], allows: Allows) -> None:
+        self.web, self.allows = web, allows
         self._kept: OrderedDict[str, _LastAnswer] = OrderedDict()
         self.dates: dict[str, float] = {}
 
@@ -69,7 +69,7 @@ class WatchedLists:
     async def _links(self, address: str, nested: int) -> tuple[Link, ...] | Failure:
         kept = self._kept.get(address)
         held = kept.validators if kept else {}
-        fetch = await self.web().fetch(Request(address, held=held, allows=lambda url: not self.forgot(url)))
+        fetch = await self.web().fetch(Request(address, held=held))
         if kept is not None and fetch.status == 304:
             self._kept.move_to_end(address)
             return kept.links

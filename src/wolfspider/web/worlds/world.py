@@ -141,6 +141,17 @@ class Web(Protocol):
         ...
 
 
+class WebWithout:
+    """A web of which some addresses are never asked for, whatever leads there."""
+
+    def __init__(self, web: Web, refused: Callable[[str], bool]) -> None:
+        self._web, self._refused = web, refused
+
+    async def fetch(self, request: Request) -> Fetch:
+        allows = request.allows
+        return await self._web.fetch(replace(request, allows=lambda url: not self._refused(url) and allows(url)))
+
+
 class Askable(Web, Protocol):
     """The web as it is asked beside the visits of a crawl."""
 
