@@ -464,8 +464,26 @@ def test_nothing_is_written_among_the_files_of_the_run(
 ) -> None:
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     assert main([*command, str(run), "--out", str(run / name)]) == 2
-    assert "among the files of the run itself: name a place elsewhere by --out." in capsys.readouterr().err
+    assert "among the files of a run: name a place elsewhere by --out." in capsys.readouterr().err
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(("sign", "beside"), [("run.json", "run.db"), ("run.db", "warc"), ("fleet.json", "keepers")])
+def test_nothing_is_written_among_the_files_of_another_run_or_fleet(
+    sign: str, beside: str, run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    (other / "deeper").mkdir(parents=True)
+    (other / sign).write_bytes(b"theirs")
+    assert main(["export", str(run), "--out", str(other / "pages.jsonl")]) == 0  # a file of that name may be anybody's
+    (other / "pages.jsonl").unlink()
+    (other / beside).mkdir()
+    capsys.readouterr()
+    for place in (other / sign, other / "pages.jsonl", other / "deeper" / "pages.jsonl", other):
+        for command in ("export", "report"):
+            assert main([command, str(run), "--out", str(place)]) == 2
+            assert f"would lie in {other}, among the files of a run" in " ".join(capsys.readouterr().err.split())
+    assert (other / sign).read_bytes() == b"theirs"
 
 
 def test_the_report_has_its_place_there_by_name_too(run: Path) -> None:
