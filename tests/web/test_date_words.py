@@ -98,7 +98,7 @@ def test_the_library_is_asked_last_and_few_times(monkeypatch: pytest.MonkeyPatch
         asked.append(text)
         return None
 
-    monkeypatch.setattr(dates, "in_words", counted)
+    monkeypatch.setattr(dates, "date_in_words", counted)
     words = [f"{day} Οκτωβρίου 2018" for day in range(1, 30)]
     assert published({"date": words[0]}, [], ["2018-10-29"], "", NOW) == DAY
     assert published({"date": words[0]}, [], [], "http://h/2018/10/29/x", NOW) == DAY

@@ -118,10 +118,10 @@ class Scope:
         self.open = not include
         self.rules = [(True, Rule.read(text)) for text in include] + [(False, Rule.read(text)) for text in exclude]
         self._given = tuple(self.rules)
-        self._clear()
+        self._work_out_anew()
 
-    def _clear(self) -> None:
-        """The rules are others now."""
+    def _work_out_anew(self) -> None:
+        """Because the rules are others now, or more answers are remembered than may be."""
         self._known: dict[str, bool] = {}  # pages of a site show the same links again and again
         self._hosts: dict[str, bool] | None = {} if all(rule.names_hosts for _, rule in self.rules) else None
 
@@ -129,7 +129,7 @@ class Scope:
         known = self._known.get(url)
         if known is None:
             if max(len(self._known), len(self._hosts or ())) >= REMEMBERED:
-                self._clear()
+                self._work_out_anew()
             known = not self.forgot(url) and (self.within is None or self.within(url)) and self._ruled(url)
             if len(url) <= LONGEST:
                 self._known[url] = known
@@ -160,7 +160,7 @@ class Scope:
         """The same rules for what pages need beside their text: images, styles, scripts."""
         made = Scope(nofollow=self.nofollow)
         made.open, made.rules, made.forgotten = self.open, list(self.rules), self.forgotten
-        made._clear()
+        made._work_out_anew()
         return made
 
     def cut(self, page: Page) -> Page:
@@ -181,11 +181,11 @@ class Scope:
     def forget(self, names: frozenset[str]) -> None:
         """What the run was asked to forget, once it is known: addresses and hosts."""
         self.forgotten = names
-        self._clear()
+        self._work_out_anew()
 
     def exclude(self, rule: Rule) -> None:
         self.rules.append((False, rule))
-        self._clear()
+        self._work_out_anew()
 
     def include(self, rule: Rule) -> None:
         """Take an exclusion back; a rule that was never excluded becomes an exception to those that were."""
@@ -193,7 +193,7 @@ class Scope:
             self.rules = [kept for kept in self.rules if kept != (False, rule)]
         else:
             self.rules.append((True, rule))
-        self._clear()
+        self._work_out_anew()
 
     def state(self) -> dict[str, Any]:
         return {"open": self.open, "rules": [[allowed, rule.text] for allowed, rule in self.rules]}
@@ -201,4 +201,4 @@ class Scope:
     def restore(self, state: Mapping[str, Any]) -> None:
         self.open = bool(state["open"])
         self.rules = [(bool(allowed), Rule(text)) for allowed, text in state["rules"]]
-        self._clear()
+        self._work_out_anew()

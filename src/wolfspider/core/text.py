@@ -131,7 +131,7 @@ except ImportError:  # also where an older one lies about, which has no such rea
 
 
 def word_reader(octets: int) -> WordReader:
-    """For who reads about so many octets piece by piece, where tokens.pyx was compiled."""
+    """A reader for about so many octets that come piece by piece, where tokens.pyx was compiled."""
     return WordReader(_BLANKED, LONGEST, _WEIGHTS, _FACTOR, _SHINGLE, _spelled, octets)
 
 

@@ -37,7 +37,7 @@ def could_be(text: str) -> bool:
     return bool(_COULD_BE.match(text)) and not _IN_NUMBERS.search(text)
 
 
-def in_words(text: str, language: str) -> float | None:
+def date_in_words(text: str, language: str) -> float | None:
     """Seconds since 1970, read in the language of the page (such as "pt-BR"), or else in any. None without the extra,
     and for whatever dateparser makes of strange texts."""
     named = _LANGUAGE.match(language)

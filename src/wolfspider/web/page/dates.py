@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from itertools import islice
 
-from wolfspider.web.page.date_words import MOST_ASKED, could_be, in_words
+from wolfspider.web.page.date_words import MOST_ASKED, could_be, date_in_words
 from wolfspider.web.page.month_names import month_named
 
 EARLIEST = 631_152_000.0  # 1990
@@ -91,7 +91,7 @@ def published(
 
 def _in_words(texts: Iterable[str], at: float, language: str) -> float | None:
     for text in islice(filter(could_be, map(str.strip, texts)), MOST_ASKED):
-        if (date := believable(in_words(text, language), at)) is not None:
+        if (date := believable(date_in_words(text, language), at)) is not None:
             return date
     return None
 
