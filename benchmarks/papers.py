@@ -34,9 +34,10 @@ each claim is tested, and what was changed after results had been seen. `python 
 from `benchmarks/papers.jsonl`; with `--keep DIR` it puts the result of a reproduction there first.
 
 A **quick** form has small webs and few repeats. It may leave undecided what a full form decides, and says nothing about
-the sizes that a paper speaks of. *Before* is the answer of the full form before claims were tested as they are now. It is
-older than the changes that [reproductions](reproductions.md) names, and older than the answer *undecided*: what could
-not be shown then counted as *does not hold*. **Not run again** means that no result of the claim as it is tested now is kept.
+the sizes that a paper speaks of. *Before* is the answer of the full form before claims were tested as they are now. It
+is older than the changes that [reproductions](reproductions.md) names, and older than the answer *undecided*: what
+could not be shown then counted as *does not hold*. **Not run again** means that no result of the claim as it is tested
+now is kept.
 """
 
 
