@@ -222,13 +222,13 @@ def test_a_date_that_was_read_stays_where_the_library_that_read_it_is_gone(
 ) -> None:
     paper = Paper()
     paper.articles = {"words": Article("A date in words.", head='<meta name="date" content="15 Ιανουαρίου 2027">')}
-    monkeypatch.setattr(dates, "in_words", lambda text, language: NOON - HOUR)
+    monkeypatch.setattr(dates, "date_in_words", lambda text, language: NOON - HOUR)
 
     async def main() -> None:
         async with serve(paper, manner=FAST) as server:
             async with going_on(server, tmp_path / "run") as under_way:
                 await under_way.until(lambda: under_way.told() == ["words"])
-            monkeypatch.setattr(dates, "in_words", lambda text, language: None)
+            monkeypatch.setattr(dates, "date_in_words", lambda text, language: None)
             async with going_on(server, tmp_path / "run") as under_way:
                 paper.articles["later"] = Article("It has a date of its own.", under_way.now())
                 await under_way.until(lambda: under_way.told() == ["later"])
