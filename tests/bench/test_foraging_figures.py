@@ -134,3 +134,4 @@ def test_nothing_measured_is_an_empty_figure() -> None:
         figures.new_starts(row["starts"]),
     ):
         kinds(figure)
+        assert not any(len(mark.xs) for mark in figure.marks)

@@ -63,7 +63,9 @@ def test_the_ending_of_the_file_says_the_format_where_none_is_named(made: Path, 
     assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "named").read_bytes()
     files = ("P.WARC.GZ", "a.b.wacz", "pages.jsonl", "pages", "csv")
     assert [usual_format(Path("x.csv") / file) for file in files] == ["warc", "wacz", "jsonl", "jsonl", "jsonl"]
-    assert usual_format(None) == "jsonl"
+    assert usual_format(None) == usual_format(Path("-")) == usual_format(Path("p.dat")) == "jsonl"
+    with pytest.raises(Problem, match=r"What format is \.cvs\? Did you mean '\.csv'\? Or name one by --format\."):
+        usual_format(Path("pages.cvs"))
 
 
 def test_a_format_that_is_named_stands_above_the_ending_of_the_file(made: Path, tmp_path: Path) -> None:

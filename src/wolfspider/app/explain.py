@@ -110,9 +110,13 @@ def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
 
 def _forgotten(view: RunView, url: str) -> dict[str, Any] | None:
     """When somebody asked for the address or its host to be forgotten, and by which name; None if nobody did."""
-    noted_here = [*noted(view.folder), *of_fleet(view.folder)]
-    asked = [entry for entry in noted_here if not {url, host_of(url)}.isdisjoint(entry.get("keeps_out", ()))]
+    asked = [entry for entry in _noted(view) if not {url, host_of(url)}.isdisjoint(entry.get("keeps_out", ()))]
     return {"at": utc(asked[0]["at"]), "what": asked[0]["what"]} if asked else None
+
+
+def _noted(view: RunView) -> list[dict[str, Any]]:
+    """What the run forgot, and, if it is an island, what its fleet did."""
+    return [*noted(view.folder), *of_fleet(view.folder)]
 
 
 def _page(page: StoredPage) -> dict[str, Any]:
@@ -236,7 +240,7 @@ def _scope(view: RunView, url: str) -> dict[str, Any]:
 
 def _current_scope(view: RunView) -> Scope:
     scope = scope_of(Settings.of_run(view.about))
-    scope.forget(kept_out((*noted(view.folder), *of_fleet(view.folder))))
+    scope.forget(kept_out(_noted(view)))
     changes = {"Exclude": scope.exclude, "Include": scope.include}
     for _, _, data in view.events("Obeyed"):
         command = data.get("command", {})

@@ -48,9 +48,9 @@ def no_such(what: str, given: str, names: Collection[str]) -> Problem:
     return Problem(f"{what} is {' or '.join(names)}, not {given!r}.{near(given, names)}")
 
 
-def near(name: str, names: Collection[str]) -> str:
-    """ " Did you mean 'x'?" with the nearest of the names, if one is near."""
-    found = difflib.get_close_matches(name, names, 1)
+def near(name: str, names: Collection[str], least: float = 0.6) -> str:
+    """ " Did you mean 'x'?" with the nearest of the names, if one is near: 0 is nothing in common, and 1 the same."""
+    found = difflib.get_close_matches(name, names, 1, least)
     return f" Did you mean {found[0]!r}?" if found else ""
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from wolfspider.core.errors import Problem, closest
+from wolfspider.core.errors import Problem, closest, near
 from wolfspider.export.sink import Sink
 
 GROUP = "wolfspider.sinks"  # of entry points
@@ -24,6 +24,8 @@ BUILT_IN = {
     "tantivy": "search_sink:TantivyIndex",
 }
 USUAL = "jsonl"
+MISTYPED = 0.75  # so near is .cvs to .csv
+LINES = ("", ".jsonl", ".json", ".ndjson", ".txt")  # endings of JSON lines
 BY_ENDING = {
     ".csv": "csv",
     ".warc": "warc",
@@ -37,9 +39,15 @@ _A_SINK = "a sink, a class with the methods begin, page and end"
 
 
 def usual_format(out: Path | None) -> str:
-    """The format where none was named: what the name of the file says, or JSON lines."""
+    """The format where none was named: what the name of the file says, or JSON lines. An ending that is nearly one of
+    them is refused: it may be mistyped."""
     name = "" if out is None else out.name.lower()
-    return next((form for ending, form in BY_ENDING.items() if name.endswith(ending)), USUAL)
+    if found := next((form for ending, form in BY_ENDING.items() if name.endswith(ending)), ""):
+        return found
+    ending = Path(name).suffix
+    if ending not in LINES and (meant := near(ending, BY_ENDING, MISTYPED)):
+        raise Problem(f"What format is {ending}?{meant} Or name one by --format.")
+    return USUAL
 
 
 def sink_named(name: str) -> Callable[[], Sink]:
