@@ -1,7 +1,7 @@
 """The hunter: takes the link that promises most, by two models that learn from every page of the crawl.
 
 One model says how probably a link leads to a good page, the other how good the links are that its page will show. Both
-are logistic regressions over the traits of a link (link_traits.py), with weights set by hand before anything is
+are logistic regressions over the traits of a link (traits.py), with weights set by hand before anything is
 learned, so that the hunter begins as a Shark-Search would. They learn from traits as they were when a link was taken,
 and everything that waits is rated again as they learn.
 
@@ -27,7 +27,8 @@ from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
-from wolfspider.strategies.hunter.link_traits import COUNT, PARTS, PRIOR, TRAITS, LinkTraits
+from wolfspider.strategies.hunter.link_traits import LinkTraits
+from wolfspider.strategies.hunter.traits import COUNT, PARTS, PRIOR, TRAITS
 
 FIRST = 1e9  # the score of a starting point
 NEXT = 1e6  # the score of a link that is to be taken next
