@@ -1,6 +1,6 @@
 """What mypy knows of word_lists.pyx."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,15 @@ class Beginnings:
     def near_in(self, text: str) -> list[tuple[int, str]]: ...
 
 def numbered(known: dict[str, int], words: Collection[str]) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+def looked_up(
+    known: dict[str, int], words: Collection[str], missing: Callable[[str], int]
+) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+def looked_up_at(
+    known: dict[str, int],
+    words: Sequence[str],
+    places: np.ndarray[Any, np.dtype[np.int64]],
+    missing: Callable[[str], int],
+) -> np.ndarray[Any, np.dtype[np.int64]]: ...
 def add_to_rows(
     figures: np.ndarray[Any, np.dtype[np.float64]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
 ) -> None: ...

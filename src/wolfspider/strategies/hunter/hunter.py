@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -163,7 +164,7 @@ class Hunter(Strategy):
 
     def _read(self, page: Page, reward: float) -> None:
         words = self.traits.words
-        words.add_page(words.ids(list(counts(page))[:WORDS]), reward)
+        words.add_page(words.ids(list(islice(counts(page), WORDS))), reward)
 
     def _remember(self, example: int, reward: float, first: int, shown: int) -> None:
         if example >= 0:

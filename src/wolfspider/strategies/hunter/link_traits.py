@@ -14,6 +14,7 @@ from wolfspider.core.codec import helper
 from wolfspider.core.model import Link, Page, host_of
 from wolfspider.core.text import words_of
 from wolfspider.learn.columns import Columns, NumberedColumns, Rows
+from wolfspider.learn.each_once import each_once
 from wolfspider.learn.hashed_counts import PLACES, HashedCounts, Places
 from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.topic_words import Similarity
@@ -76,7 +77,7 @@ class LinkTraits:
         return rows
 
     def _name(self, hosts: NDArray[np.int64]) -> None:
-        places = np.unique(_also(hosts, NAMED))
+        places = each_once(_also(hosts, NAMED))
         places = places[self.counts.of(places)[0] == 0]
         self.counts.add(places, 0.0, False)
         self.hosts += len(places)
@@ -125,15 +126,14 @@ class LinkTraits:
 
     def _first(self, found: Sequence[str], before: Sequence[int], most: int) -> Ids:
         """The first words of texts as numbers, 0 where there are no more; the texts as `words_of` gives them."""
-        ids, start = np.array([*self.words.ids(found), 0]), np.array(before)
+        start = np.array(before)
         at = start[:-1, np.newaxis] + np.arange(most)
-        return ids.take(np.where(at < start[1:, np.newaxis], at, -1), mode="wrap")
+        return self.words.ids_at(found, np.where(at < start[1:, np.newaxis], at, -1))
 
     def _around(self, page: Page, links: Sequence[Link], sizes: Ids) -> Ids:
-        ids = np.array([0, *self.words.ids(page.words), 0])
-        start = np.array([link.at for link in links]) + 1
+        start = np.array([link.at for link in links])
         at = np.concatenate((start[:, np.newaxis] + _BEFORE, (start + sizes)[:, np.newaxis] + _BEHIND), axis=1)
-        return ids.take(at, mode="clip")
+        return self.words.ids_at(page.words, at)
 
     # Learning
 
@@ -145,9 +145,9 @@ class LinkTraits:
         known = table["edges"][row, : table["edge_count"][row]]
         kinds = [table[kind][row] for kind in ("host", "folder", "shape")]
         kinds += [place for kind in ("sibling", "place", "page") for place in edges[kind][known].tolist()]
-        self.counts.add(np.unique(np.array(kinds, np.int64)), reward, failed)
-        said = [*table["words"][row].tolist(), *edges["anchor"][known[:3]].ravel().tolist()]
-        self.words.add_link([word for word in said if word], reward)
+        self.counts.add(each_once(np.array(kinds, np.int64)), reward, failed)
+        said = np.concatenate((table["words"][row], edges["anchor"][known[:3]].ravel())).astype(np.int64)
+        self.words.add_link(said[said > 0], reward)
 
     # Scouting
 
