@@ -64,6 +64,19 @@ cdef class Beginnings:
         return found
 
 
+def first_of(counts, Py_ssize_t most):
+    """The first words of some counts, and how often each is there."""
+    cdef Py_ssize_t size = min(most, len(counts)), at = 0
+    cdef list words = [None] * size
+    cdef double[::1] numbers = np.empty(size)
+    for word, count in counts.items():
+        if at == size:
+            break
+        words[at], numbers[at] = word, count
+        at += 1
+    return words, numbers.base
+
+
 def numbered(dict known, words):
     """The number of each word. One that has none yet gets the next."""
     cdef long long[::1] found = np.empty(len(words), np.int64)
