@@ -22,5 +22,5 @@ def looked_up_at(
     missing: Callable[[str], int],
 ) -> np.ndarray[Any, np.dtype[np.int64]]: ...
 def add_to_rows(
-    figures: np.ndarray[Any, np.dtype[np.float64]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
+    figures: np.ndarray[Any, np.dtype[np.floating]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
 ) -> None: ...

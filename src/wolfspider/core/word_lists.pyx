@@ -114,10 +114,15 @@ def looked_up_at(dict known, words, const long long[:, ::1] places, missing):
     return found.base
 
 
-def add_to_rows(double[:, ::1] figures, long long[:] rows, amounts):
+ctypedef fused Figure:
+    float
+    double
+
+
+def add_to_rows(Figure[:, ::1] figures, const long long[:] rows, amounts):
     """Add an amount for each column to these rows of a table, each named once."""
     cdef double[::1] added = np.array(amounts, np.float64)
     cdef Py_ssize_t at, column
     for at in range(rows.shape[0]):
         for column in range(added.shape[0]):
-            figures[rows[at], column] += added[column]
+            figures[rows[at], column] = <Figure>(<double>figures[rows[at], column] + added[column])

@@ -24,9 +24,9 @@ def slowly_numbered(known: dict[str, int], words: Collection[str]) -> Ids:
     return np.fromiter([known.setdefault(word, len(known)) for word in words], np.int64, len(words))
 
 
-def slowly_added(figures: Floats, rows: Ids, amounts: Sequence[float]) -> None:
+def slowly_added(figures: NDArray[np.floating], rows: Ids, amounts: Sequence[float]) -> None:
     """Likewise: an amount for each column is added to these rows, each named once."""
-    figures[rows] += amounts
+    figures[rows] += np.array(amounts)
 
 
 try:

@@ -185,8 +185,11 @@ class Hunter(Strategy):
             self.traits.keep(kept)
             found = np.where(np.isin(found, kept), found, -1)
             row = self.traits.links.row(number)
-        _, once = np.unique(found, return_index=True)
-        at = np.sort(once[found[once] >= 0])
+        firsts: dict[int, int] = {}
+        for place, one in enumerate(found.tolist()):
+            firsts.setdefault(one, place)
+        firsts.pop(-1, None)
+        at = np.array(list(firsts.values()), np.int64)
         depth = float(self.traits.links["depth"][row]) + 1 if row >= 0 else 1.0
         rows = self.traits.enter([links[place] for place in at.tolist()], found[at].tolist(), self._similarity, depth)
         at, rows = at[rows >= 0], rows[rows >= 0]
