@@ -21,6 +21,6 @@ def looked_up_at(
     places: np.ndarray[Any, np.dtype[np.int64]],
     missing: Callable[[str], int],
 ) -> np.ndarray[Any, np.dtype[np.int64]]: ...
-def add_to_rows(
+def add_amounts(
     figures: np.ndarray[Any, np.dtype[np.floating]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
 ) -> None: ...

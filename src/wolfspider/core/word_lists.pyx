@@ -119,7 +119,7 @@ ctypedef fused Figure:
     double
 
 
-def add_to_rows(Figure[:, ::1] figures, const long long[:] rows, amounts):
+def add_amounts(Figure[:, ::1] figures, const long long[:] rows, amounts):
     """Add an amount for each column to these rows of a table, each named once."""
     cdef double[::1] added = np.array(amounts, np.float64)
     cdef Py_ssize_t at, column

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wolfspider.core.codec import helper
 from wolfspider.core.text import key_of
-from wolfspider.learn.lexicon import add_to_rows
+from wolfspider.learn.lexicon import add_amounts
 
 PLACES = 1 << 19
 VISITS, REWARD, FAILURES = range(3)
@@ -54,7 +54,7 @@ class HashedCounts:
 
     def add(self, places: Places, reward: float, failed: bool) -> None:
         """One more visit of these kinds, each named once."""
-        add_to_rows(self.figures, places, (1.0, reward, float(failed)))
+        add_amounts(self.figures, places, (1.0, reward, float(failed)))
 
     def of(self, places: Places) -> tuple[Floats, Floats, Floats]:
         found = self.figures.take(places, axis=0).astype(np.float64)

@@ -30,10 +30,10 @@ def slowly_added(figures: NDArray[np.floating], rows: Ids, amounts: Sequence[flo
 
 
 try:
-    from wolfspider.core.word_lists import add_to_rows as add_to_rows
+    from wolfspider.core.word_lists import add_amounts as add_amounts
     from wolfspider.core.word_lists import numbered as numbered
 except ImportError:
-    add_to_rows, numbered = slowly_added, slowly_numbered
+    add_amounts, numbered = slowly_added, slowly_numbered
 
 
 class Lexicon:
@@ -58,7 +58,7 @@ class Lexicon:
     def add(self, ids: Ids, *amounts: float) -> None:
         """One more page with these words, each counted once, and an amount for each sum."""
         self.pages += 1
-        add_to_rows(self._figures, ids, (1.0, *amounts))
+        add_amounts(self._figures, ids, (1.0, *amounts))
 
     def sums(self, ids: Ids) -> Floats:
         """One row for each sum, one column for each word."""
