@@ -23,7 +23,7 @@ from wolfspider.drivers.simulated import simulate
 from wolfspider.policy.judges import DEFAULT_JUDGE
 from wolfspider.strategies import strategy_named
 from wolfspider.strategies.hunter.hunter import Hunter
-from wolfspider.strategies.hunter.link_traits import PRIOR, TRAITS
+from wolfspider.strategies.hunter.traits import PRIOR, TRAITS
 from wolfspider.web.worlds.world import open_web
 
 

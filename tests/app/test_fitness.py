@@ -111,7 +111,7 @@ def test_parts_that_are_older_than_their_sources_are_named(tmp_path: Path, monke
 
     monkeypatch.setattr(compiled_parts, "find_spec", found)
     told = str(compiled_parts.compiled_parts())
-    current, old = "links, words, lists of words", "the reader of pages, signatures"
+    current, old = "links, words, lists of words, traits of links", "the reader of pages, signatures"
     assert told == f"compiled: {current}; compiled before their sources were changed: {old}"
     assert "anew" in said(fitness.compiled(), POOR)
 

@@ -72,7 +72,7 @@ def test_words_of_good_pages_and_links_are_told_from_others() -> None:
         words.add_link([tax], 0.0)
     words.learn()
     again = codec.load(*codec.store(words))
-    assert again.ids(["lava"]) == [lava] and words.ids(["lava", "lava"]) == [lava, lava]
+    assert again.ids(["lava"]).tolist() == [lava] and words.ids(["lava", "lava"]).tolist() == [lava, lava]
     for table in (words, again):
         assert table.pages[lava] > 0.5 > abs(table.pages[the]) and table.pages[tax] < -0.5
         assert table.links[lava] > 1 and table.links[tax] < -1

@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,8 +20,9 @@ from hypothesis import strategies as st
 from wolfspider.core.model import Capture
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import Archive
-from wolfspider.store.archive_reader import RecordPlace, name_of
-from wolfspider.store.cdxj import IndexLine, index_archive, line, surt, write
+from wolfspider.store.archive_reader import RecordPlace, name_of, numbers
+from wolfspider.store.cdxj import IndexLine, index_archive, line, lines_of, surt, write
+from wolfspider.web.warc.writer import response
 
 # Address and key as the tools of web archives have it.
 KEYS = [
@@ -105,6 +107,7 @@ def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 from wolfspider.store.cdxj import IndexLine, write
 write(Path(sys.argv[1]), [IndexLine("http://new.test/", 1.0, "", 200, "", 1, 2, "f")])
@@ -163,3 +166,27 @@ def test_only_what_was_written_to_is_indexed_again(tmp_path: Path) -> None:
     os.utime(tmp_path / "warc" / "00000.warc.gz", ns=(later, later))
     assert index_archive(tmp_path / "warc") == 1
     assert len((tmp_path / "warc" / "00000.cdxj").read_bytes().splitlines()) == 2
+
+
+@pytest.mark.parametrize("most", [50_000, 15, 0])
+def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
+    tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wolfspider.store.cdxj._AT_A_TIME", most)
+    folder, end = tmp_path / "warc", None
+    for session in range(3):
+        archive = Archive(folder, info={"software": "test"}, largest=4000, start=end)
+        for number in range(20 * session, 20 * session + 20):
+            archive.append(replace(capture(number, 301 if number % 7 == 0 else 200), at=1.7e9 + number / 7))
+            archive.revisit(capture(number, 304), "http://a.test/", 1.0)
+            archive.append(Capture(f"http://a.test/{number}", 5.0, 200, (("Server", "caf\udce9"),), b""))
+        if session == 1:  # as a hand packs it
+            archive.add(response(capture(99)), 6.0)
+        for number in numbers(folder):
+            assert sorted(map(line, lines_of(folder, number, archive.lines))) == sorted(
+                map(line, lines_of(folder, number))
+            )
+        end = archive.end()
+        archive.close()
+    assert len(numbers(folder)) > 4
+    assert bool(most) == any(archive.lines.of(number)[1] for number in numbers(folder))

@@ -14,7 +14,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.policy.room import Room
 from wolfspider.strategies.hunter import Hunter
 from wolfspider.strategies.hunter.hunter import RATING, REWORD
-from wolfspider.strategies.hunter.link_traits import COUNT, PARTS, PRIOR, TRAITS
+from wolfspider.strategies.hunter.traits import COUNT, PARTS, PRIOR, TRAITS
 from wolfspider.testing.sketch import Sketch, Trial
 
 HOME = "http://a.test/"

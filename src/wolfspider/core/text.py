@@ -240,8 +240,19 @@ def first_counts(page: Page, most: int) -> FirstCounts:
     known = page.counts_
     if isinstance(known, UnreadCounts):
         return FirstCounts(known.text.split(" ", most)[:most], known.numbers[:most].astype(np.float64))
-    first = dict(islice(counts(page).items(), most))
-    return FirstCounts(list(first), np.fromiter(first.values(), np.float64, len(first)))
+    return FirstCounts(*_first_of(counts(page), most))
+
+
+def slowly_first_of(counts: Mapping[str, int], most: int) -> tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]]:
+    """What word_lists.pyx does where it was compiled."""
+    first = dict(islice(counts.items(), most))
+    return list(first), np.fromiter(first.values(), np.float64, len(first))
+
+
+try:
+    from wolfspider.core.word_lists import first_of as _first_of
+except ImportError:  # also where an older one lies about
+    _first_of = slowly_first_of
 
 
 def joined_words(page: Page) -> str | None:

@@ -1,6 +1,6 @@
 """What mypy knows of word_lists.pyx."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,17 @@ class Beginnings:
     def near(self, words: Iterable[str]) -> list[tuple[int, str]]: ...
     def near_in(self, text: str) -> list[tuple[int, str]]: ...
 
+def first_of(counts: Mapping[str, int], most: int) -> tuple[list[str], np.ndarray[Any, np.dtype[np.float64]]]: ...
 def numbered(known: dict[str, int], words: Collection[str]) -> np.ndarray[Any, np.dtype[np.int64]]: ...
-def add_to_rows(
-    figures: np.ndarray[Any, np.dtype[np.float64]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
+def looked_up(
+    known: dict[str, int], words: Collection[str], missing: Callable[[str], int]
+) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+def looked_up_at(
+    known: dict[str, int],
+    words: Sequence[str],
+    places: np.ndarray[Any, np.dtype[np.int64]],
+    missing: Callable[[str], int],
+) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+def add_amounts(
+    figures: np.ndarray[Any, np.dtype[np.floating]], rows: np.ndarray[Any, np.dtype[np.int64]], amounts: Sequence[float]
 ) -> None: ...

@@ -1,6 +1,7 @@
 # cython: language_level=3, boundscheck=True, wraparound=False
 """What is asked of all words of a page at once, by compiled code: which of them begin like words of a topic, their
-numbers, and to add to their figures. policy/topic_words.py and learn/lexicon.py do it where this is not."""
+numbers, and to add to their figures. policy/topic_words.py, learn/lexicon.py and learn/word_odds.py do it where this
+is not."""
 
 import numpy as np
 
@@ -63,6 +64,19 @@ cdef class Beginnings:
         return found
 
 
+def first_of(counts, Py_ssize_t most):
+    """The first words of some counts, and how often each is there."""
+    cdef Py_ssize_t size = min(most, len(counts)), at = 0
+    cdef list words = [None] * size
+    cdef double[::1] numbers = np.empty(size)
+    for word, count in counts.items():
+        if at == size:
+            break
+        words[at], numbers[at] = word, count
+        at += 1
+    return words, numbers.base
+
+
 def numbered(dict known, words):
     """The number of each word. One that has none yet gets the next."""
     cdef long long[::1] found = np.empty(len(words), np.int64)
@@ -76,10 +90,39 @@ def numbered(dict known, words):
     return found.base
 
 
-def add_to_rows(double[:, ::1] figures, long long[:] rows, amounts):
+def looked_up(dict known, words, missing):
+    """What is known of each word; `missing` is asked about one of which nothing is, and remembers."""
+    cdef long long[::1] found = np.empty(len(words), np.int64)
+    cdef Py_ssize_t at = 0
+    for word in words:
+        number = known.get(word)
+        found[at] = missing(word) if number is None else number
+        at += 1
+    return found.base
+
+
+def looked_up_at(dict known, words, const long long[:, ::1] places, missing):
+    """The same for the words at these places of a list; 0 for places where it has none."""
+    cdef long long[:, ::1] found = np.zeros((places.shape[0], places.shape[1]), np.int64)
+    cdef Py_ssize_t row, column, size = len(words)
+    for row in range(places.shape[0]):
+        for column in range(places.shape[1]):
+            if 0 <= places[row, column] < size:
+                word = words[places[row, column]]
+                number = known.get(word)
+                found[row, column] = missing(word) if number is None else number
+    return found.base
+
+
+ctypedef fused Figure:
+    float
+    double
+
+
+def add_amounts(Figure[:, ::1] figures, const long long[:] rows, amounts):
     """Add an amount for each column to these rows of a table, each named once."""
     cdef double[::1] added = np.array(amounts, np.float64)
     cdef Py_ssize_t at, column
     for at in range(rows.shape[0]):
         for column in range(added.shape[0]):
-            figures[rows[at], column] += added[column]
+            figures[rows[at], column] = <Figure>(<double>figures[rows[at], column] + added[column])

@@ -12,6 +12,7 @@ COMPILED = {  # modules that are called from Python: what each does, and the sou
     "wolfspider.core.tokens": ("words", "tokens.pyx"),
     "wolfspider.core.word_lists": ("lists of words", "word_lists.pyx"),
     "wolfspider.core.signature": ("signatures", "signature.pyx"),
+    "wolfspider.strategies.hunter.trait_figures": ("traits of links", "trait_figures.pyx"),
 }
 _MARGIN = 60.0  # seconds within which an installer writes all files, in any order
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wolfspider.core.codec import helper
+from wolfspider.learn.each_once import each_once
 
 Column = NDArray[Any]
 Rows = NDArray[np.int64]
@@ -98,7 +99,7 @@ class NumberedColumns(Columns):
     def enter(self, numbers: ArrayLike) -> Rows:
         """The row of each number, a new one for a number that has none; new numbers are above all others. -1 stays."""
         wanted = np.asarray(numbers, np.int64)
-        new = np.unique(wanted[wanted > (self[NUMBER][-1] if len(self) else -1)])
+        new = each_once(wanted[wanted > (self[NUMBER][-1] if len(self) else -1)])
         self.add(len(new), **{NUMBER: new})
         return self.rows(wanted)
 

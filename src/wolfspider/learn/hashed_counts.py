@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from wolfspider.core.codec import helper
 from wolfspider.core.text import key_of
+from wolfspider.learn.lexicon import add_amounts
 
 PLACES = 1 << 19
 VISITS, REWARD, FAILURES = range(3)
@@ -35,11 +36,11 @@ class HashedCounts:
 
     def __init__(self, places: int = PLACES) -> None:
         """`places`: a power of two."""
-        self._figures = np.zeros((places, 3), np.float32)
+        self.figures = np.zeros((places, 3), np.float32)  # visits, what they paid, and failures, by place
         self._known: dict[str, int] = {}  # places of names
 
     def place(self, name: str) -> int:
-        return key_of(name) & (len(self._figures) - 1)
+        return key_of(name) & (len(self.figures) - 1)
 
     def places(self, names: Sequence[str]) -> list[int]:
         """Of names of which many come again and again."""
@@ -53,10 +54,10 @@ class HashedCounts:
 
     def add(self, places: Places, reward: float, failed: bool) -> None:
         """One more visit of these kinds, each named once."""
-        self._figures[places] += (1.0, reward, float(failed))
+        add_amounts(self.figures, places, (1.0, reward, float(failed)))
 
     def of(self, places: Places) -> tuple[Floats, Floats, Floats]:
-        found = self._figures.take(places, axis=0).astype(np.float64)
+        found = self.figures.take(places, axis=0).astype(np.float64)
         return found[..., VISITS], found[..., REWARD], found[..., FAILURES]
 
     def mean(self, places: Places, usual: Floats | float, trust: float = 2.0) -> Floats:
@@ -65,11 +66,11 @@ class HashedCounts:
         return shrunk(visits, reward, usual, trust)
 
     def state(self) -> dict[str, Any]:
-        known = np.flatnonzero(self._figures[:, VISITS])
-        return {"size": len(self._figures), "places": known.astype(np.int32), "figures": self._figures[known]}
+        known = np.flatnonzero(self.figures[:, VISITS])
+        return {"size": len(self.figures), "places": known.astype(np.int32), "figures": self.figures[known]}
 
     @classmethod
     def restored(cls, state: Mapping[str, Any]) -> Self:
         made = cls(state["size"])
-        made._figures[state["places"]] = state["figures"]
+        made.figures[state["places"]] = state["figures"]
         return made

@@ -24,16 +24,16 @@ def slowly_numbered(known: dict[str, int], words: Collection[str]) -> Ids:
     return np.fromiter([known.setdefault(word, len(known)) for word in words], np.int64, len(words))
 
 
-def slowly_added(figures: Floats, rows: Ids, amounts: Sequence[float]) -> None:
+def slowly_added(figures: NDArray[np.floating], rows: Ids, amounts: Sequence[float]) -> None:
     """Likewise: an amount for each column is added to these rows, each named once."""
-    figures[rows] += amounts
+    figures[rows] += np.array(amounts)
 
 
 try:
-    from wolfspider.core.word_lists import add_to_rows as add_to_rows
+    from wolfspider.core.word_lists import add_amounts as add_amounts
     from wolfspider.core.word_lists import numbered as numbered
 except ImportError:
-    add_to_rows, numbered = slowly_added, slowly_numbered
+    add_amounts, numbered = slowly_added, slowly_numbered
 
 
 class Lexicon:
@@ -58,7 +58,7 @@ class Lexicon:
     def add(self, ids: Ids, *amounts: float) -> None:
         """One more page with these words, each counted once, and an amount for each sum."""
         self.pages += 1
-        add_to_rows(self._figures, ids, (1.0, *amounts))
+        add_amounts(self._figures, ids, (1.0, *amounts))
 
     def sums(self, ids: Ids) -> Floats:
         """One row for each sum, one column for each word."""

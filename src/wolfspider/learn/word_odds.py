@@ -7,7 +7,7 @@ out anew when asked (`learn`), not with every page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,22 +15,34 @@ from numpy.typing import NDArray
 
 from wolfspider.core.codec import helper
 from wolfspider.core.text import key_of
+from wolfspider.learn.each_once import each_once
 
 SIZE = 1 << 18
 _CACHED = 200_000  # words whose number is remembered
 _MOST = 3.0  # log-odds, either way
 _PAGES, _LINKS = 5.0, 0.5  # how much evidence is needed before words count
 
-Ids = NDArray[np.int32]
+Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class _Places(dict[str, int]):
-    """The place of each word, worked out when it is asked for the first time."""
+def slowly_looked_up(known: dict[str, int], words: Collection[str], missing: Callable[[str], int]) -> Ids:
+    """What word_lists.pyx does where it was compiled: what is known of each word."""
+    return np.array([missing(word) if (found := known.get(word)) is None else found for word in words], np.int64)
 
-    def __missing__(self, word: str) -> int:
-        self[word] = place = 1 + key_of(word) % (SIZE - 1)
-        return place
+
+def slowly_looked_up_at(known: dict[str, int], words: Sequence[str], places: Ids, missing: Callable[[str], int]) -> Ids:
+    """Likewise, for the words at these places of a list; 0 for places where it has none."""
+    there = (places >= 0) & (places < len(words))
+    found = np.zeros(places.shape, np.int64)
+    found[there] = slowly_looked_up(known, [words[place] for place in places[there].tolist()], missing)
+    return found
+
+
+try:
+    from wolfspider.core.word_lists import looked_up, looked_up_at
+except ImportError:
+    looked_up, looked_up_at = slowly_looked_up, slowly_looked_up_at
 
 
 @helper
@@ -41,30 +53,42 @@ class WordOdds:
         self.pages: Floats = np.zeros(SIZE)
         self.links: Floats = np.zeros(SIZE)
         self._met = [np.zeros(0, np.int64), np.zeros(0, np.int64)]  # places of the words of pages, and of links
-        self._places = _Places()
+        self._places: dict[str, int] = {}  # of words met lately
 
-    def ids(self, words: Iterable[str]) -> list[int]:
+    def ids(self, words: Collection[str]) -> Ids:
         """A number from 1 on for each word; 0 stands for no word."""
+        self._forget()
+        return looked_up(self._places, words, self._place)
+
+    def ids_at(self, words: Sequence[str], places: Ids) -> Ids:
+        """The numbers of the words at these places of a list; 0 where it has none."""
+        self._forget()
+        return looked_up_at(self._places, words, places, self._place)
+
+    def _forget(self) -> None:
         if len(self._places) > _CACHED:
             self._places.clear()
-        return list(map(self._places.__getitem__, words))
 
-    def add_page(self, ids: Sequence[int], reward: float) -> None:
+    def _place(self, word: str) -> int:
+        self._places[word] = place = 1 + key_of(word) % (SIZE - 1)
+        return place
+
+    def add_page(self, ids: Ids, reward: float) -> None:
         """A page by its distinct words, and what it paid."""
         self._add(0, ids, reward)
 
-    def add_link(self, ids: Sequence[int], reward: float) -> None:
+    def add_link(self, ids: Ids, reward: float) -> None:
         """A link that was taken, by its distinct words, and what its page paid."""
         self._add(2, ids, reward)
 
-    def _add(self, first: int, ids: Sequence[int], reward: float) -> None:
-        places = np.unique(np.asarray(ids, np.int64))
-        new = places[(self._sums[first, places] + self._sums[first + 1, places] == 0) & (places > 0)]
+    def _add(self, first: int, ids: Ids, reward: float) -> None:
+        places = each_once(ids)
+        paid, other = self._sums[first].take(places), self._sums[first + 1].take(places)
+        new = places[(paid + other == 0) & (places > 0)]
         if len(new):
             self._met[first // 2] = np.concatenate((self._met[first // 2], new))
-        for side, share in ((first, reward), (first + 1, 1 - reward)):
-            sums = self._sums[side]
-            sums[places] += share
+        for side, sums, share in ((first, paid, reward), (first + 1, other, 1 - reward)):
+            self._sums[side, places] = sums + share
             self.totals[side] += share
 
     def learn(self) -> None:

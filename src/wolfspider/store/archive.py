@@ -21,6 +21,7 @@ from wolfspider.core.model import Capture
 from wolfspider.files.disk import extend, open_to_write, sync_folder
 from wolfspider.files.failpoints import reach
 from wolfspider.store.archive_reader import LARGEST_RECORD, RecordPlace, name_of, numbers, read
+from wolfspider.store.cdxj import KnownLines
 from wolfspider.web.warc import writer
 
 LARGEST_FILE = 1_000_000_000  # bytes after which the next file begins
@@ -48,6 +49,7 @@ class Archive:
         self.folder, self.info, self.largest = folder, dict(info), largest or LARGEST_FILE
         folder.mkdir(mode=0o700, exist_ok=True)
         self._file, self._offset = start or ArchiveEnd(0, 0)
+        self.lines = KnownLines(self._file, self._offset)  # of its indexes
         self._lock = threading.Lock()  # `sync` must not meet a file that is just being closed
         self._fresh = True  # has a file a name that the disk may not have yet?
         self.synced = ArchiveEnd(0, 0)  # what lies before it survives the death of the machine
@@ -60,17 +62,25 @@ class Archive:
         """Write an answer. If the disk is full, DiskFull is raised, and all is as it was before."""
         if len(capture.body) > LARGEST_RECORD // 2:
             raise ValueError("a body larger than the archive reads back")
-        answer, request = writer.exchange(capture)
-        return self.add(answer, capture.at, request)
+        digest = writer.digest_of(capture.body)
+        answer, request = writer.exchange(capture, digest=digest)
+        place = self._extend(answer, capture.at, request)
+        self.lines.add(capture, digest, place)
+        return place
 
     def revisit(self, capture: Capture, held_url: str, held_at: float) -> RecordPlace:
         """Write a 304, with the copy that still holds."""
         answer, request = writer.exchange(capture, writer.HeldCopy(held_url, held_at))
-        return self.add(answer, capture.at, request)
+        return self._extend(answer, capture.at, request)
 
     def add(self, member: bytes, at: float, behind: bytes = b"") -> RecordPlace:
-        """A record that web/warc/writer.py packed, and one behind it that belongs to it, in one write; where the first
-        one lies."""
+        """A record that web/warc/writer.py packed elsewhere, and one behind it that belongs to it."""
+        place = self._extend(member, at, behind)
+        self.lines.lose(place.file)
+        return place
+
+    def _extend(self, member: bytes, at: float, behind: bytes) -> RecordPlace:
+        """A record, and one behind it, in one write; where the first one lies."""
         if self._offset >= self.largest:
             self._rotate()
         before = writer.info(at, self.info, name_of(self._file)) if self._offset == 0 else b""
@@ -114,4 +124,5 @@ class Archive:
             os.close(self._handle)
             self._handle, self._fresh = following, True
         self._file, self._offset = self._file + 1, 0
+        self.lines.begin(self._file)
         reach("archive-rotated")

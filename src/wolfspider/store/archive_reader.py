@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import zlib
 from collections.abc import Iterator, Mapping
@@ -162,9 +163,9 @@ class IndexEntry(NamedTuple):
     place: RecordPlace
 
 
-def entries(folder: Path, number: int) -> Iterator[IndexEntry]:
-    """Every answer in one file, in order."""
-    for offset, length, record in members(folder / name_of(number)):
+def entries(folder: Path, number: int, end: float = math.inf) -> Iterator[IndexEntry]:
+    """Every answer in one file, in order; of those that begin before `end`."""
+    for offset, length, record in members(folder / name_of(number), end=end):
         place = RecordPlace(number, offset, length)
         try:
             fields, block = _fields(record)
@@ -246,11 +247,12 @@ class _ReadAhead:
         return self._data[skipped : skipped + _PIECE]
 
 
-def members(path: Path, offset: int = 0) -> Iterator[tuple[int, int, bytes]]:
-    """Offset, length and content of each whole gzip member, up to the first that is not."""
+def members(path: Path, offset: int = 0, end: float = math.inf) -> Iterator[tuple[int, int, bytes]]:
+    """Offset, length and content of each whole gzip member that begins before `end`, up to the first that is not
+    whole."""
     with os.fdopen(open_to_read(path), "rb") as file:
         ahead = _ReadAhead(file.fileno())
-        while (member := _member(ahead, offset)) is not None:
+        while offset < end and (member := _member(ahead, offset)) is not None:
             yield offset, *member
             offset += member[0]
 

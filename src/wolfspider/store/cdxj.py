@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -20,9 +21,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from wolfspider.core.model import Capture
 from wolfspider.files.disk import whole_file
 from wolfspider.files.failpoints import reach
-from wolfspider.store.archive_reader import entries, name_of, numbers
+from wolfspider.store.archive_reader import RecordPlace, entries, name_of, numbers
 
 _AT_A_TIME = 50_000  # lines that are sorted in memory
 _WWW = re.compile(r"^www\d*\.")
@@ -118,11 +120,41 @@ class SortedLines:
 # The archive of a run: an index beside each of its files, made when a session ends
 
 
-def index_archive(folder: Path) -> int:
+class KnownLines:
+    """The lines of records that a session appended itself, and need not read again. Memory is bounded: of a file that
+    has too many, or a record that came packed, they are read from the archive after all."""
+
+    def __init__(self, file: int, offset: int) -> None:
+        """Where the session begins to append."""
+        self._starts = {file: offset}  # where what is known of a file begins
+        self._rows: dict[int, list[IndexLine]] = {}
+        self._count = 0
+
+    def begin(self, file: int) -> None:
+        self._starts[file] = 0
+
+    def add(self, capture: Capture, digest: str, place: RecordPlace) -> None:
+        if place.file in self._starts and self._count < _AT_A_TIME:
+            self._rows.setdefault(place.file, []).append(_line_of(capture, digest, place))
+            self._count += 1
+        else:
+            self.lose(place.file)
+
+    def lose(self, file: int) -> None:
+        """A record of this file is not known."""
+        self._starts.pop(file, None)
+        self._count -= len(self._rows.pop(file, ()))
+
+    def of(self, file: int) -> tuple[float, list[IndexLine]]:
+        """Those of a file, and where it need not be read from on."""
+        return self._starts.get(file, math.inf), self._rows.get(file, [])
+
+
+def index_archive(folder: Path, known: KnownLines | None = None) -> int:
     """Bring the indexes of an archive up to date; returns how many were made."""
     stale = [number for number in numbers(folder) if is_stale(folder / name_of(number))]
     for number in stale:
-        write(index_of(folder / name_of(number)), lines_of(folder, number))
+        write(index_of(folder / name_of(number)), lines_of(folder, number, known))
     return len(stale)
 
 
@@ -135,8 +167,14 @@ def is_stale(path: Path) -> bool:
     return not made.exists() or made.stat().st_mtime_ns < path.stat().st_mtime_ns
 
 
-def lines_of(folder: Path, number: int) -> Iterator[IndexLine]:
-    for capture, digest, place in entries(folder, number):
-        kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
-        mime, file = kind.partition(";")[0].strip().lower() or "unk", name_of(number)
-        yield IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, file)
+def lines_of(folder: Path, number: int, known: KnownLines | None = None) -> Iterator[IndexLine]:
+    end, rows = (math.inf, []) if known is None else known.of(number)
+    for capture, digest, place in entries(folder, number, end):
+        yield _line_of(capture, digest, place)
+    yield from rows
+
+
+def _line_of(capture: Capture, digest: str, place: RecordPlace) -> IndexLine:
+    kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
+    mime, file = kind.partition(";")[0].strip().lower() or "unk", name_of(place.file)
+    return IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, file)

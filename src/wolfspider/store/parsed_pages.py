@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from contextlib import suppress
 from pathlib import Path
+
+from isal import isal_zlib
 
 from wolfspider.core.errors import Problem
 from wolfspider.core.model import Page
@@ -44,7 +45,7 @@ class ParsedPages:
         while place + _HEAD.size <= len(data):
             number, length, checksum = _HEAD.unpack_from(data, place)
             end = place + _HEAD.size + length
-            if end > len(data) or zlib.crc32(data[place + _HEAD.size : end], number & 0xFFFFFFFF) != checksum:
+            if end > len(data) or isal_zlib.crc32(data[place + _HEAD.size : end], number & 0xFFFFFFFF) != checksum:
                 break
             self._places[number] = (handle, place + _HEAD.size, length)
             place = end
@@ -62,7 +63,8 @@ class ParsedPages:
     def keep(self, number: int, page: Page) -> None:
         data = packed_page(page)
         if self._files and self._written[self._active] + len(self._buffer) + _HEAD.size + len(data) <= LARGEST:
-            self._buffer += _HEAD.pack(number, len(data), zlib.crc32(data, number & 0xFFFFFFFF)) + data
+            self._buffer += _HEAD.pack(number, len(data), isal_zlib.crc32(data, number & 0xFFFFFFFF))
+            self._buffer += data
 
     def flush(self) -> None:
         """The pages survive the death of the process."""

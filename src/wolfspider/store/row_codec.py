@@ -32,7 +32,11 @@ _READ_FROM = (  # headers that decide how a page is read, and what may be done w
 
 
 def packed(value: Any) -> bytes:
-    data: bytes = msgpack.packb(value, unicode_errors="surrogatepass")
+    data: bytes
+    try:
+        data = msgpack.packb(value)
+    except UnicodeEncodeError:  # half of a surrogate pair; to look out for one takes longer
+        data = msgpack.packb(value, unicode_errors="surrogatepass")
     return data
 
 

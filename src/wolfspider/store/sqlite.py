@@ -371,7 +371,7 @@ class SqliteStore:
         reach("snapshot-tidied")
 
     def index(self) -> None:
-        index_archive(self._places.archive)
+        index_archive(self._places.archive, self._archive.lines)
 
     def close(self, trouble: str = "") -> None:
         with self._syncing:

@@ -14,6 +14,7 @@ from wolfspider.core.topic import Topic
 from wolfspider.learn.calibration import Calibration
 from wolfspider.learn.classifier import Evidence
 from wolfspider.learn.companions import Companions
+from wolfspider.learn.each_once import each_once
 from wolfspider.learn.in_links import InLinks, Keys, address_keys
 from wolfspider.learn.lexicon import Ids
 from wolfspider.policy.judges.keyword_judges import Coverage, OfOneTopic
@@ -129,7 +130,7 @@ class InContext(OfOneTopic):
         menu = self._in_links.counts(keys) >= max(self.FEWEST, self.MENU * self._in_links.pages_of(host))
         in_menu = sum(compress(sizes, menu.tolist()))
         own = sum(sizes) - in_menu
-        return PageLinks(min(1.0, own / max(1, word_count(page) - in_menu)), _each_once(keys[keys != here[-1]]))
+        return PageLinks(min(1.0, own / max(1, word_count(page) - in_menu)), each_once(keys[keys != here[-1]]))
 
     def learn(self, page: Page, label: bool) -> None:
         self._calibration.learn(self._odds(self._read(page, self._coverage.glimpse(page)).raw), label)
@@ -163,13 +164,6 @@ class InFirstContext(InContext):
     is on a liked page alone says nothing."""
 
     EDITION = 1
-
-
-def _each_once(keys: Keys) -> Keys:
-    """In order. Nearly always all are different."""
-    keys = np.sort(keys)
-    again = keys[1:] == keys[:-1]
-    return keys[np.append(True, ~again)] if again.any() else keys
 
 
 def _share(value: float, even: float, power: float) -> float:

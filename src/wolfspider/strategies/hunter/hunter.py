@@ -1,7 +1,7 @@
 """The hunter: takes the link that promises most, by two models that learn from every page of the crawl.
 
 One model says how probably a link leads to a good page, the other how good the links are that its page will show. Both
-are logistic regressions over the traits of a link (link_traits.py), with weights set by hand before anything is
+are logistic regressions over the traits of a link (traits.py), with weights set by hand before anything is
 learned, so that the hunter begins as a Shark-Search would. They learn from traits as they were when a link was taken,
 and everything that waits is rated again as they learn.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from wolfspider.learn.word_odds import WordOdds
 from wolfspider.policy.frontier import Frontier
 from wolfspider.policy.room import Room
 from wolfspider.policy.strategy import Strategy, register
-from wolfspider.strategies.hunter.link_traits import COUNT, PARTS, PRIOR, TRAITS, LinkTraits
+from wolfspider.strategies.hunter.link_traits import LinkTraits
+from wolfspider.strategies.hunter.traits import COUNT, PARTS, PRIOR, TRAITS
 
 FIRST = 1e9  # the score of a starting point
 NEXT = 1e6  # the score of a link that is to be taken next
@@ -162,7 +164,7 @@ class Hunter(Strategy):
 
     def _read(self, page: Page, reward: float) -> None:
         words = self.traits.words
-        words.add_page(words.ids(list(counts(page))[:WORDS]), reward)
+        words.add_page(words.ids(list(islice(counts(page), WORDS))), reward)
 
     def _remember(self, example: int, reward: float, first: int, shown: int) -> None:
         if example >= 0:
@@ -183,8 +185,11 @@ class Hunter(Strategy):
             self.traits.keep(kept)
             found = np.where(np.isin(found, kept), found, -1)
             row = self.traits.links.row(number)
-        _, once = np.unique(found, return_index=True)
-        at = np.sort(once[found[once] >= 0])
+        firsts: dict[int, int] = {}
+        for place, one in enumerate(found.tolist()):
+            firsts.setdefault(one, place)
+        firsts.pop(-1, None)
+        at = np.array(list(firsts.values()), np.int64)
         depth = float(self.traits.links["depth"][row]) + 1 if row >= 0 else 1.0
         rows = self.traits.enter([links[place] for place in at.tolist()], found[at].tolist(), self._similarity, depth)
         at, rows = at[rows >= 0], rows[rows >= 0]

@@ -67,16 +67,17 @@ def revisit(capture: Capture, held: HeldCopy) -> bytes:
     return _revisit(capture, held).data
 
 
-def exchange(capture: Capture, held: HeldCopy | None = None) -> tuple[bytes, bytes]:
-    """An answer, and the request it came for; the latter is empty where it is not known."""
-    answer = _response(capture) if held is None else _revisit(capture, held)
+def exchange(capture: Capture, held: HeldCopy | None = None, digest: str = "") -> tuple[bytes, bytes]:
+    """An answer, and the request it came for; the latter is empty where it is not known. `digest`: of the body, if the
+    caller knows it."""
+    answer = _response(capture, digest) if held is None else _revisit(capture, held)
     return answer.data, _request(capture, answer.name) if capture.asked else b""
 
 
-def _response(capture: Capture) -> _Packed:
+def _response(capture: Capture, digest: str = "") -> _Packed:
     named = {
         **_named(capture),
-        "WARC-Payload-Digest": digest_of(capture.body),
+        "WARC-Payload-Digest": digest or digest_of(capture.body),
         **({"WARC-Truncated": capture.cut} if capture.cut else {}),
         "Content-Type": _ANSWER,
     }
