@@ -136,9 +136,10 @@ class LinkSample:
         rows = np.flatnonzero(np.frombuffer(self._is, np.uint8) == WAITS)
         parents, good = (np.frombuffer(column, np.int32)[rows] for column in (self._parents, self._good_parents))
         by_parents = np.where(good > 0, np.where(2 * good >= parents, np.where(good > 1, 3, 2), 1), 0)
-        visits, hits = np.frombuffer(self._host_visits, np.int32), np.frombuffer(self._host_good, np.int32)
+        hosts = np.frombuffer(self._hosts, np.int32)[rows]
+        visits, hits = (np.frombuffer(column, np.int32)[hosts] for column in (self._host_visits, self._host_good))
         by_host = np.where(visits < 3, 0, np.where(10 * hits < visits, 1, np.where(2 * hits < visits, 2, 3)))
-        kinds: NDArray[np.int64] = 4 * by_parents + by_host[np.frombuffer(self._hosts, np.int32)[rows]]
+        kinds: NDArray[np.int64] = 4 * by_parents + by_host
         return kinds
 
     def waiting(self) -> int:

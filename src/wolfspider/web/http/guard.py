@@ -65,7 +65,9 @@ _BAD_PORTS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
 )
 _STANDARD = {"http": 80, "https": 443}
-_PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"  # as WHATWG writes it
+_NUMBER = rf"{_BYTE}(?:\.{_BYTE}){{3}}"
+_PLAIN = re.compile(rf"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*|{_NUMBER})(?::(\d{{1,5}}))?(/[!-~]*)", re.ASCII)
 _ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
