@@ -93,15 +93,23 @@ class LinkSample:
         """A page, which is relevant or not, shows links, each address once, with what `host_of` tells its host by."""
         mask, known, parents, good = self._mask, self._rows, self._parents, self._good_parents
         links = list(links)
-        for key, (_, what) in zip(self._salted(address for address, _ in links), links, strict=True):
+        hosts = []  # of addresses that were not met before
+        for key, (_, what) in zip(self._salted([address for address, _ in links]), links, strict=True):
             if key & mask:
                 continue
             row = known.get(key)
             if row is None:
-                row = self._row(key, host_of(what))
+                known[key] = len(known)
+                hosts.append(host_of(what) % HOSTS)
+                continue
             parents[row] += 1
             if relevant:
                 good[row] += 1
+        if hosts:
+            parents.extend([1] * len(hosts))
+            good.extend([int(relevant)] * len(hosts))
+            self._hosts.extend(hosts)
+            self._is.extend([WAITS] * len(hosts))
         if len(known) > self.most:
             self._halve()
 
