@@ -166,7 +166,7 @@ NETWORK |= {"wolfspider.web.http.http_library"}  # from which aiohttp is importe
 CONNECTS = {"open_connection", "create_connection", "urlopen", "connect_ex", "getaddrinfo", "create_datagram_endpoint"}
 GUARDED = {
     f"web/http/{name}.py"
-    for name in ("chat_service", "client", "connections", "guard", "http_library", "lookups", "one_answer")
+    for name in ("chat_service", "client", "connections", "guard", "http_library", "lookups", "one_answer", "sending")
 }
 BETWEEN_PROCESSES = {  # a pair of sockets of our own, connected from the start; and is there a Ray cluster?
     "drivers/hands/hand_wire.py",

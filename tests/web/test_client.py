@@ -86,6 +86,18 @@ def test_the_request_is_exactly_what_we_say_it_is() -> None:
     story(test)
 
 
+def test_a_header_of_one_request_takes_the_place_of_the_usual_one() -> None:
+    async def test() -> None:
+        async with Loopback(serving(lambda head: http(b"ok"))) as server, inside() as client:
+            answer = got(await client.get(server.url("/"), {"accept": "image/*", "ETag": "x"}))
+            head = server.requests[0].decode()
+        asked = dict(line.split(": ", 1) for line in head.split("\r\n")[1:-2])
+        assert list(asked) == ["Host", "User-Agent", "accept", "Accept-Encoding", "ETag"]
+        assert asked["accept"] == "image/*" and answer.capture.asked == tuple(asked.items())
+
+    story(test)
+
+
 @settings(max_examples=50)
 @given(path=st.from_regex(r"/[A-Za-z0-9._~!$&'()*+,;=:@%|{}\[\]^`/?-]{0,40}", fullmatch=True))
 def test_the_bytes_on_the_wire_are_those_of_the_canonical_address(path: str) -> None:

@@ -244,7 +244,7 @@ def test_nothing_else_in_the_house_can_open_a_connection() -> None:
     )
     opening = re.compile(r"\b(?:open_connection|create_connection|open_unix_connection|sock_connect)\(")
     sources = {path.name: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
-    by_the_guard = {"client.py", "chat_service.py", "guard.py", "connections.py", "one_answer.py"}
+    by_the_guard = {"client.py", "chat_service.py", "guard.py", "connections.py", "one_answer.py", "sending.py"}
     assert {name for name, source in sources.items() if clients.search(source)} == {"http_library.py", *by_the_guard}
     assert [name for name, source in sources.items() if opening.search(source)] == ["guard.py"]
 
@@ -495,3 +495,26 @@ def test_hosts_that_were_named_are_told_so_that_another_guard_names_the_same() -
     second = Guard(allow_private=True, named=first.named())
     for url in ("http://box.lan/", "http://10.0.0.7/", "http://[fd12::1]/", "http://10.0.0.8/", "http://[fd12::2]/"):
         assert (second.refuses(url) is None) == (first.refuses(url) is None) == ("8" not in url and "::2" not in url)
+
+
+@given(st.ip_addresses(v=4), st.integers(1, 65535))
+def test_hosts_that_are_numbers_are_read_as_browsers_write_them(address: IPv4Address, port: int) -> None:
+    found = target(f"http://{address}:{port}/a?b")
+    assert isinstance(found, module.Target) and found[1:] == (str(address), port, "/a?b")
+    assert target(f"http://{int(address)}:{port}/a?b") == found
+
+
+def test_what_was_refused_before_a_host_was_named_is_not_refused_after() -> None:
+    guard = Guard(allow_private=True)
+    assert guard.refuses("http://wiki.internal/") is not None
+    guard.name(["wiki.internal"])
+    assert guard.refuses("http://wiki.internal/") is None
+
+
+def test_what_is_remembered_of_refused_hosts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_REFUSED", 10)
+    guard = Guard()
+    for number in range(100):
+        assert (guard.refuses(f"http://10.0.0.{number}/") is None) is False
+        assert guard.refuses(f"http://host{number}.example.org/") is None
+        assert len(guard._refused) <= 10

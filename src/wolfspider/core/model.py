@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -155,8 +156,10 @@ class Page:
             return words
 
 
-_OTHER_FIELDS = tuple(name for name in Page.__slots__ if name not in ("words", "unread_"))
 _made_words = Page.__dict__["words"].__get__
+_COPIED = tuple(name for name in Page.__slots__ if name not in ("words", "links"))
+_copied = attrgetter(*_COPIED)
+_setters = tuple(Page.__dict__[name].__set__ for name in ("links", *_COPIED))
 
 
 def page_unread(words: UnreadWords, **fields: Any) -> Page:
@@ -182,10 +185,12 @@ def word_count(page: Page) -> int:
 
 def with_links(page: Page, links: tuple[Link, ...]) -> Page:
     """The page with other links. Words that nobody has asked for remain so."""
-    unread = unread_words(page)
-    if unread is None:
+    if unread_words(page) is None:
         return replace(page, links=links)
-    return page_unread(unread, **{name: getattr(page, name) for name in _OTHER_FIELDS} | {"links": links})
+    made = object.__new__(Page)
+    for put, value in zip(_setters, (links, *_copied(page)), strict=True):
+        put(made, value)
+    return made
 
 
 class Failure(NamedTuple):

@@ -127,12 +127,16 @@ class Scope:
 
     def allows(self, url: str) -> bool:
         known = self._known.get(url)
-        if known is None:
-            if max(len(self._known), len(self._hosts or ())) >= REMEMBERED:
-                self._work_out_anew()
-            known = not self.forgot(url) and (self.within is None or self.within(url)) and self._ruled(url)
-            if len(url) <= LONGEST:
-                self._known[url] = known
+        return self._found_out(url) if known is None else known
+
+    def _found_out(self, url: str) -> bool:
+        """The same for an address that nobody asked for lately."""
+        if len(self._known) >= REMEMBERED or (self._hosts is not None and len(self._hosts) >= REMEMBERED):
+            self._work_out_anew()
+        forgotten = self.forgotten and self.forgot(url)
+        known = not forgotten and (self.within is None or self.within(url)) and self._ruled(url)
+        if len(url) <= LONGEST:
+            self._known[url] = known
         return known
 
     def forgot(self, url: str) -> bool:
@@ -147,7 +151,7 @@ class Scope:
         """What the rules say of an address. Where they mind hosts alone, that holds for all addresses of its host."""
         if self._hosts is None:
             return self._last_match(url)
-        host = _bare(url).split("/", 1)[0]
+        host = url.split("://", 1)[-1].partition("/")[0]
         known = self._hosts.get(host)
         if known is None:
             known = self._hosts[host] = self._last_match(url)
@@ -166,11 +170,12 @@ class Scope:
     def cut(self, page: Page) -> Page:
         """A page without the links that the crawl does not follow."""
         links = self.nofollow.links(page)
-        allowed = list(map(self._known.get, map(_url, links)))
+        urls = list(map(_url, links))
+        allowed = list(map(self._known.get, urls))
         if None in allowed:
-            asked = zip(links, allowed, strict=True)
-            allowed = [self.allows(link.url) if known is None else known for link, known in asked]
-        kept = tuple(compress(links, allowed))
+            asked = zip(urls, allowed, strict=True)
+            allowed = [self.allows(url) if known is None else known for url, known in asked]
+        kept = links if all(allowed) else tuple(compress(links, allowed))
         return page if len(kept) == len(page.links) else with_links(page, kept)
 
     @property

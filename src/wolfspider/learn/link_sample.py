@@ -93,15 +93,23 @@ class LinkSample:
         """A page, which is relevant or not, shows links, each address once, with what `host_of` tells its host by."""
         mask, known, parents, good = self._mask, self._rows, self._parents, self._good_parents
         links = list(links)
-        for key, (_, what) in zip(self._salted(address for address, _ in links), links, strict=True):
+        hosts = []  # of addresses that were not met before
+        for key, (_, what) in zip(self._salted([address for address, _ in links]), links, strict=True):
             if key & mask:
                 continue
             row = known.get(key)
             if row is None:
-                row = self._row(key, host_of(what))
+                known[key] = len(known)
+                hosts.append(host_of(what) % HOSTS)
+                continue
             parents[row] += 1
             if relevant:
                 good[row] += 1
+        if hosts:
+            parents.extend([1] * len(hosts))
+            good.extend([int(relevant)] * len(hosts))
+            self._hosts.extend(hosts)
+            self._is.extend([WAITS] * len(hosts))
         if len(known) > self.most:
             self._halve()
 
@@ -136,9 +144,10 @@ class LinkSample:
         rows = np.flatnonzero(np.frombuffer(self._is, np.uint8) == WAITS)
         parents, good = (np.frombuffer(column, np.int32)[rows] for column in (self._parents, self._good_parents))
         by_parents = np.where(good > 0, np.where(2 * good >= parents, np.where(good > 1, 3, 2), 1), 0)
-        visits, hits = np.frombuffer(self._host_visits, np.int32), np.frombuffer(self._host_good, np.int32)
+        hosts = np.frombuffer(self._hosts, np.int32)[rows]
+        visits, hits = (np.frombuffer(column, np.int32)[hosts] for column in (self._host_visits, self._host_good))
         by_host = np.where(visits < 3, 0, np.where(10 * hits < visits, 1, np.where(2 * hits < visits, 2, 3)))
-        kinds: NDArray[np.int64] = 4 * by_parents + by_host[np.frombuffer(self._hosts, np.int32)[rows]]
+        kinds: NDArray[np.int64] = 4 * by_parents + by_host
         return kinds
 
     def waiting(self) -> int:

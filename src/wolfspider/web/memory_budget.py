@@ -47,8 +47,13 @@ class MemoryBudget:
         self._waiting: dict[MemoryClaim, tuple[int, asyncio.Future[None]]] = {}
 
     def claim(self) -> MemoryClaim:
+        return self.taken_on(MemoryClaim())
+
+    def taken_on(self, claim: MemoryClaim) -> MemoryClaim:
+        """A claim that holds nothing yet draws on this budget from now on."""
         large_blocks_apart()
-        return MemoryClaim(self)
+        claim._budget = self
+        return claim
 
     def _fits(self, claim: MemoryClaim, wanted: int) -> bool:
         after = self.held + wanted - claim.bytes
@@ -94,9 +99,8 @@ class MemoryClaim:
 
     __slots__ = ("_budget", "_spare", "bytes", "settled", "waited")
 
-    def __init__(self, budget: MemoryBudget | None = None) -> None:
-        """Without a budget there is always room."""
-        self._budget = budget
+    def __init__(self) -> None:
+        self._budget: MemoryBudget | None = None  # without one there is always room
         self.bytes = 0
         self.settled = False
         self._spare = 0  # of these bytes, room that was made and is not in use yet
@@ -104,7 +108,8 @@ class MemoryClaim:
 
     async def begin(self) -> None:
         """A request is about to go out."""
-        await self.grow(FIRST)
+        if not self.grown(FIRST):
+            await self.grow(FIRST)
         self.hold(FIRST)
 
     def must_wait(self, size: int) -> bool:

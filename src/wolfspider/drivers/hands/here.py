@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 
 from wolfspider.core.events import Phase
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.drivers.hands.contract import Brought
 from wolfspider.drivers.reading import ReadHere
 from wolfspider.web.http.live_web import Live
-from wolfspider.web.memory_budget import MemoryBudget, MemoryClaim, holding, parsing
+from wolfspider.web.memory_budget import MemoryBudget, holding, parsing
 from wolfspider.web.worlds.world import Askable, Request, Web
 
 Read = Callable[[Fetch], Awaitable[Page | Failure]]
@@ -32,23 +31,20 @@ class HandsHere:
         """They have its guard, too."""
 
     async def bring(self, request: Request) -> Brought:
-        claim = self._budget.claim()
+        claim = self._budget.taken_on(request.claim)
         try:
-            return await self._brought(replace(request, claim=claim), claim)
+            fetch = await self._web.fetch(request)
+            request.doing(Phase.READING)
+            if still_holds(fetch, request):
+                claim.settle(holding(fetch, Failure("status", "304")))
+                return Brought(fetch, None, claim)
+            await claim.grow(parsing(fetch))
+            result = await self._read(fetch)
+            claim.settle(holding(fetch, result))
+            return Brought(fetch, result, claim)
         except BaseException:
             claim.release()
             raise
-
-    async def _brought(self, request: Request, claim: MemoryClaim) -> Brought:
-        fetch = await self._web.fetch(request)
-        request.doing(Phase.READING)
-        if still_holds(fetch, request):
-            claim.settle(holding(fetch, Failure("status", "304")))
-            return Brought(fetch, None, claim)
-        await claim.grow(parsing(fetch))
-        result = await self._read(fetch)
-        claim.settle(holding(fetch, result))
-        return Brought(fetch, result, claim)
 
 
 def still_holds(fetch: Fetch, request: Request) -> bool:

@@ -23,7 +23,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import yarl
 
@@ -32,16 +32,14 @@ from wolfspider.core.model import Capture, Failure
 from wolfspider.web.http.arriving_body import ArrivingBody
 from wolfspider.web.http.connections import NO_HANDLE, OUT_OF_TOUCH, NoHandle, OutOfTouch
 from wolfspider.web.http.guard import FRESH, Guard, Refused, Target, target
-from wolfspider.web.http.http_library import LineTooLong, aiohttp
+from wolfspider.web.http.http_library import HttpProcessingError, LineTooLong, RawResponseMessage, aiohttp
 from wolfspider.web.http.inflate import broken, inflater
 from wolfspider.web.http.one_answer import unread
+from wolfspider.web.http.sending import Arriving, Sender
 from wolfspider.web.memory_budget import MemoryClaim
 
 ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5"
 ENCODINGS = "gzip, deflate, br, zstd"
-_LONGEST_LINE = 16_384  # of a head: a long cookie that we ignore is no reason to lose a page
-_MOST_HEADERS = 200
-_CHUNK = 1 << 17
 _REDIRECT = 1 << 16  # bytes of a redirect's body that are kept: nobody reads it
 _NEVER = frozenset(("authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding"))
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
@@ -74,26 +72,6 @@ class Answer:
         return self.capture.status
 
 
-class _Answered(aiohttp.ClientResponse):
-    """Remembers who answered: a short body has come, and its connection gone back, before anybody could ask."""
-
-    peer = ""
-
-    async def start(self, connection: Any) -> aiohttp.ClientResponse:
-        transport = connection.transport
-        peer = transport.get_extra_info("peername") if transport is not None else None
-        self.peer = peer[0] if peer else ""
-        try:
-            return await super().start(connection)
-        except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-            # Under any other name aiohttp would ask once more, and one visit would be two requests.
-            raise _HungUp from error
-
-
-class _HungUp(Exception):
-    """The connection was lost before there was an answer."""
-
-
 class Client:
     """To be made and closed inside a running loop. `limit`: connections at once, 0 for any number; `tls`: what to
     trust instead of what the system trusts."""
@@ -114,19 +92,8 @@ class Client:
         self.caps = caps
         self.clock = clock
         self._connector = guard.connector(limit, tls)
-        self._session = aiohttp.ClientSession(
-            headers={"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS},
-            connector=self._connector,
-            timeout=aiohttp.ClientTimeout(total=None, connect=caps.connect),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            response_class=_Answered,
-            auto_decompress=False,
-            trust_env=False,
-            read_bufsize=_CHUNK,
-            max_line_size=_LONGEST_LINE,
-            max_field_size=_LONGEST_LINE,
-            max_headers=_MOST_HEADERS,
-        )
+        self._usual = {"User-Agent": agent, "Accept": ACCEPT, "Accept-Encoding": ENCODINGS}
+        self._sender = Sender(self._connector, self._usual, caps.connect)
 
     async def __aenter__(self) -> Self:
         return self
@@ -135,7 +102,7 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        await self._session.close()
+        await self._connector.close()
 
     def keep_connections(self, most: int) -> None:
         """How many connections there may be, those kept alive included."""
@@ -165,7 +132,7 @@ class Client:
         )
         try:
             async with exchange.limit:
-                return await exchange.run(*self._addressed(wanted, headers), self.caps.body if most is None else most)
+                return await exchange.run(wanted, headers, self.caps.body if most is None else most)
         except aiohttp.ConnectionTimeoutError:
             return Failure("connect", f"no connection within {self.caps.connect:g} s")
         except TimeoutError:
@@ -183,36 +150,36 @@ class Client:
         if refused := self.guard.refuses_target(wanted) or _wrong_header(headers):
             return refused
         address = yarl.URL(wanted.url, encoded=True)
+        session = aiohttp.ClientSession(
+            headers=self._usual,
+            connector=self._connector,
+            connector_owner=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+        )
         try:
-            async with asyncio.timeout(deadline):
-                async with self._session.post(address, data=body, headers=headers, allow_redirects=False) as response:
-                    return response.status
+            async with (
+                asyncio.timeout(deadline),
+                session,
+                session.post(address, data=body, headers=headers, allow_redirects=False) as response,
+            ):
+                return response.status
         except TimeoutError:
             return Failure("timeout", f"no answer within {deadline:g} s")
         except Exception as error:
             return failure_of(error)
 
-    async def send(self, address: yarl.URL, headers: Mapping[str, str] | None) -> aiohttp.ClientResponse:
+    async def send(self, wanted: Target, headers: Mapping[str, str] | None) -> Arriving:
         """Sent once more only where a connection kept alive was lost (the server hung up before it could answer) or
         brought what belongs to the answer before (bytes beyond its length, which came late)."""
         FRESH.set(False)
         try:
-            return await self._session.get(address, headers=headers, allow_redirects=False)
-        except (_HungUp, ConnectionError, aiohttp.ClientResponseError):
+            return await self._sender.get(wanted, headers, self.guard.via)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError, ConnectionError, HttpProcessingError):
             if FRESH.get():
                 raise
-        return await self._session.get(address, headers=headers, allow_redirects=False)
-
-    def _addressed(
-        self, wanted: Target, headers: Mapping[str, str] | None
-    ) -> tuple[yarl.URL, Mapping[str, str] | None]:
-        if (via := self.guard.via) is None:
-            return yarl.URL(wanted.url, encoded=True), headers
-        host = f"[{via[0]}]" if ":" in via[0] else via[0]
-        return yarl.URL(f"http://{host}:{via[1]}{wanted.rest}", encoded=True), {
-            **(headers or {}),
-            "Host": wanted.authority,
-        }
+        return await self._sender.get(wanted, headers, self.guard.via)
 
 
 class _Exchange:
@@ -243,11 +210,11 @@ class _Exchange:
         self._headers: dict[str, str] = {}
         self._body: ArrivingBody | None = None
         self.limit = asyncio.timeout_at(self._end)
-        self.response: aiohttp.ClientResponse | None = None
+        self.response: Arriving | None = None
 
-    async def run(self, address: yarl.URL, headers: Mapping[str, str] | None, most: int) -> Answer | Failure:
-        self.response = await self._client.send(address, headers)
-        self._came, self._headers = _headers(self.response)
+    async def run(self, wanted: Target, headers: Mapping[str, str] | None, most: int) -> Answer | Failure:
+        self.response = await self._client.send(wanted, headers)
+        self._came, self._headers = _headers(self.response.message)
         undoing = inflater(self._headers.get("content-encoding", ""), most)
         if isinstance(undoing, Failure):
             return undoing
@@ -307,23 +274,22 @@ class _Exchange:
             self.limit.reschedule(self._end)
         return waited
 
-    def _answer(self, response: aiohttp.ClientResponse, body: ArrivingBody) -> Answer | Failure:
+    def _answer(self, response: Arriving, body: ArrivingBody) -> Answer | Failure:
         raw, decoded = body.ended()
         if raw and not decoded and not body.whole:
             return broken(self._headers.get("content-encoding", ""))
-        peer = response.peer if isinstance(response, _Answered) else ""
-        asked = tuple(response.request_info.headers.items())
-        capture = Capture(self._url, self._at, response.status, self._came, raw, peer, body.cut, asked)
+        come = (response.status, self._came, raw, response.peer, body.cut, response.asked)
+        capture = Capture(self._url, self._at, *come)
         seconds = asyncio.get_running_loop().time() - self._began
         return Answer(capture, self._headers, decoded, seconds, not body.whole)
 
 
-def _headers(response: aiohttp.ClientResponse) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
+def _headers(message: RawResponseMessage) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
     """As they came, transfer coding apart, and as they are asked for."""
-    values = list(response.headers.values())
+    values = list(message.headers.values())
     if not "".join(values).isprintable():
         values = list(map(_harmless, values))
-    names = [name.decode("latin-1") for name, _ in response.raw_headers]  # aiohttp spells them as it likes
+    names = [name.decode("latin-1") for name, _ in message.raw_headers]  # aiohttp spells them as it likes
     came = tuple(zip(names, values, strict=True))
     joined = {name.lower(): value for name, value in came}
     if len(joined) < len(came):
@@ -390,9 +356,9 @@ def failure_of(error: BaseException) -> Failure:
     match causes[0]:
         case aiohttp.ClientConnectorError() as lost:
             return Failure("connect", os.strerror(lost.errno).lower() if lost.errno else "no connection")
-        case aiohttp.ClientResponseError():
+        case HttpProcessingError() | aiohttp.ClientResponseError():
             return Failure("connect", "what came is no HTTP")
-        case _HungUp() | aiohttp.ClientError() | OSError():
+        case aiohttp.ClientError() | OSError():
             return Failure("connect", "the server hung up")
     return Failure("connect", f"an unexpected {type(error).__name__}")
 

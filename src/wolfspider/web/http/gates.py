@@ -51,14 +51,24 @@ class Gates:
     async def enter(self, name: str) -> None:
         if not self._most or not name:
             return
-        if (gate := self._gates.get(name)) is None:
-            gate = self._gates[name] = Lanes(self._most)
-        self._users[name] = self._users.get(name, 0) + 1
         try:
-            await gate.__aenter__()
+            await self._gate(name).__aenter__()
         except BaseException:
             self._forget(name)
             raise
+
+    def take(self, name: str) -> None:
+        """Enter at once: `free` said that a request could."""
+        if self._most and name:
+            taken = self._gate(name).take()
+            assert taken, name
+
+    def _gate(self, name: str) -> Lanes:
+        """For one more who wants to enter."""
+        if (gate := self._gates.get(name)) is None:
+            gate = self._gates[name] = Lanes(self._most)
+        self._users[name] = self._users.get(name, 0) + 1
+        return gate
 
     def leave(self, name: str) -> None:
         if self._most and name:

@@ -57,6 +57,7 @@ KEPT_UNKNOWN = 120.0  # that no such name exists
 KEPT_FAILURE = 30.0  # that a name server failed: it may be back soon
 IDLE = 15.0  # seconds that a connection is kept alive without use
 _MOST_PINNED = 50_000
+_MOST_REFUSED = 1_000  # hosts of which it is remembered whether their addresses are refused
 _MOST_RECORDS = 16  # of a name that are used
 
 # What browsers refuse above 1023 (the "bad ports" of the Fetch standard); below, only 80 and 443 are the web.
@@ -64,7 +65,9 @@ _BAD_PORTS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080)
 )
 _STANDARD = {"http": 80, "https": 443}
-_PLAIN = re.compile(r"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"  # as WHATWG writes it
+_NUMBER = rf"{_BYTE}(?:\.{_BYTE}){{3}}"
+_PLAIN = re.compile(rf"(https?)://((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*|{_NUMBER})(?::(\d{{1,5}}))?(/[!-~]*)", re.ASCII)
 _ANY = re.compile(r"(https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?(/[!-~]*)", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
@@ -154,6 +157,7 @@ class Guard:
         self._connectors: WeakSet[FewConnections] = WeakSet()
         self._pinned: dict[str, _Pinned] = {}
         self._looking: dict[str, asyncio.Task[tuple[str, ...] | Failure]] = {}
+        self._refused: dict[tuple[str, int], Failure | None] = {}  # what is known of hosts that were asked for lately
         self._named: set[str | Address] = set()
         self._theirs: set[str | Address] = set()  # addresses of hosts that were named, as far as they were looked up
         self.name(named)
@@ -162,6 +166,7 @@ class Guard:
         """The person names these hosts, too."""
         if not self.allow_private:
             return
+        self._refused.clear()
         for host in map(bare_host, hosts):
             self._named.add(_spelt(host))
             self._pinned.pop(host, None)  # it may have been refused before
@@ -178,14 +183,26 @@ class Guard:
         return found if isinstance(found, Failure) else self.refuses_target(found)
 
     def refuses_target(self, wanted: Target) -> Failure | None:
-        host = bare_host(wanted.host)
+        where = wanted.host, wanted.port
+        if where in self._refused:
+            return self._refused[where]
+        if len(self._refused) >= _MOST_REFUSED:
+            self._refused.clear()
+        refused = self._refused[where] = self._refuses_host(bare_host(wanted.host), wanted.port)
+        return refused
+
+    def _refuses_host(self, host: str, port: int) -> Failure | None:
         if _is_number(host):
-            return self._refuses_address(host, host) or (None if _port_allowed(host, wanted.port) else _PORT)
+            return self._refuses_address(host, host) or (None if _port_allowed(host, port) else _PORT)
         if self._refuses_name(host):
             return _NOT_PUBLIC
         # Of other names the addresses are known only later, when a socket is opened.
         private = bool(self.networks) or self.allow_private
-        return None if _of_the_web(wanted.port) or (private and 0 < wanted.port < 65536) else _PORT
+        return None if _of_the_web(port) or (private and 0 < port < 65536) else _PORT
+
+    def known(self, host: str) -> tuple[str, ...] | Failure | None:
+        """What `addresses` would say, if nobody has to look it up."""
+        return self._pin(bare_host(host) if self.via is None else self.via[0])
 
     async def addresses(self, host: str) -> tuple[str, ...] | Failure:
         """Of a name, or of a number itself: looked up once, every one checked, pinned for a while. With `via`, where
@@ -243,10 +260,13 @@ class Guard:
             return False
         return not (self.allow_private and (is_localhost(name) or _spelt(name) in self._named))
 
-    async def _known(self, name: str) -> tuple[str, ...] | Failure:
+    def _pin(self, name: str) -> tuple[str, ...] | Failure | None:
         pinned = self._pinned.get(name)
-        if pinned is not None and pinned.until > self._clock():
-            return pinned.found
+        return pinned.found if pinned is not None and pinned.until > self._clock() else None
+
+    async def _known(self, name: str) -> tuple[str, ...] | Failure:
+        if (found := self._pin(name)) is not None:
+            return found
         if (looking := self._looking.get(name)) is None:
             looking = self._looking[name] = asyncio.ensure_future(self._look(name))
         return await asyncio.shield(looking)  # a visit that gives up does not cancel the look-up of the others

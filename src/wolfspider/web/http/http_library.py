@@ -61,4 +61,5 @@ with certificates_later():
     from aiohttp.abc import ResolveResult as ResolveResult
     from aiohttp.client_proto import ResponseHandler as ResponseHandler
     from aiohttp.http import RawResponseMessage as RawResponseMessage
+    from aiohttp.http_exceptions import HttpProcessingError as HttpProcessingError
     from aiohttp.http_exceptions import LineTooLong as LineTooLong

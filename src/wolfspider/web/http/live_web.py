@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wolfspider.core.events import Phase
@@ -129,11 +130,17 @@ class Live:
     async def _ask(self, trip: Trip, host: str) -> Answer | Failure:
         if refused := self.refuses(trip, host) or self._led_to_trouble(trip, host):
             return refused
-        trip.request.doing(Phase.NAME)
-        if isinstance(where := await self._address(host), Failure):
+        if (found := self.guard.known(host)) is None:
+            trip.request.doing(Phase.NAME)
+            found = await self.guard.addresses(host)
+        if isinstance(where := self._where(host, found), Failure):
             return where
-        if refused := await self._forbidden(trip, host):
+        rules: Rules | Failure | None = self.robots.known(trip.url) if self.robots is not None else None
+        if rules is None:
+            rules = await self._rules(trip, host)
+        if refused := self._forbidden(trip, host, rules):
             return refused
+        del rules  # they are large: nobody keeps them who goes on to wait for a turn
         return await self._ask_for_page(trip, host, where)
 
     def refuses(self, trip: Trip, host: str) -> Failure | None:
@@ -152,22 +159,18 @@ class Live:
             return None
         return Failure("waiting", f"{host} is left alone for {rest:.0f} s more")
 
-    async def _address(self, host: str) -> _Where | Failure:
-        """Where the requests for a host go: with `via`, to one address for all hosts. A host with one public address
-        among others is public, because a connection may go to any of them."""
-        found = await self.guard.addresses(host)
+    def _where(self, host: str, found: tuple[str, ...] | Failure) -> _Where | Failure:
+        """Where the requests for a host go: with `via`, to one address for all hosts."""
         if isinstance(found, Failure):
             self.polite.failed(host, found, 0.0)
             return found
-        where = _Where(found[0], any(map(public, found)))
+        where = _where(found)
         if not self.strangers and self.guard.via is None and where.public:
             return Failure("blocked", "a public site wants to know who asks: give --contact")
         return where
 
-    async def _forbidden(self, trip: Trip, host: str) -> Failure | None:
-        """What the robots.txt of its host has against an address. The rules themselves are large: nobody keeps them who
-        goes on to wait for a turn."""
-        rules = await self._rules(trip, host)
+    def _forbidden(self, trip: Trip, host: str, rules: Rules | Failure | None) -> Failure | None:
+        """What the robots.txt of its host has against an address."""
         if rules is None or isinstance(rules, Failure):
             return rules
         if not rules.allows(trip.url):
@@ -199,7 +202,7 @@ class Live:
             return await answer
         if refused := self.guard.refuses(url) or self._crowded(host):
             return refused
-        if isinstance(where := await self._address(host), Failure):
+        if isinstance(where := self._where(host, await self.guard.addresses(host)), Failure):
             return where
         async with self.polite.turn(host, where.address, public=where.public) as too_long:
             if too_long is not None:
@@ -222,13 +225,12 @@ class Live:
             trip.request.doing(Phase.SLOT)
             deadline = self.client.caps.deadline if trip.request.deadline is None else trip.request.deadline
             left = deadline - trip.seconds  # for all requests of the visit: waiting for turns does not count
-            late = Failure("timeout", f"not here within {deadline:g} s")
             if left <= 0:
-                return late
+                return _late(deadline)
             answer, seconds = await self._get(trip.url, trip.conditions(), left, None, trip.request.claim, trip)
             self.counters.requests += not isinstance(answer, Failure) or answer.asked
             trip.seconds += seconds
-            return late if trip.hops and isinstance(answer, Failure) and answer.kind == "timeout" else answer
+            return _late(deadline) if trip.hops and isinstance(answer, Failure) and answer.kind == "timeout" else answer
 
     async def _get(
         self,
@@ -260,3 +262,13 @@ class Live:
         self.counters.bytes += size
         self.polite.answered(host, answer.status, answer.headers, answer.seconds)
         return answer, answer.seconds
+
+
+@lru_cache(1000)
+def _where(found: tuple[str, ...]) -> _Where:
+    """A host with one public address among others is public, because a connection may go to any of them."""
+    return _Where(found[0], any(map(public, found)))
+
+
+def _late(deadline: float) -> Failure:
+    return Failure("timeout", f"not here within {deadline:g} s")

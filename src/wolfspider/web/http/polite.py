@@ -22,7 +22,6 @@ import asyncio
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any
@@ -241,22 +240,23 @@ class _HostTurn:
 
     def __init__(self, polite: Polite, host: str, address: str, waits: Callable[[bool], None]) -> None:
         self._polite, self._host, self._address, self._waits = polite, host, address, waits
-        self._held = ExitStack()  # gives back the places that are ours
+        self._held: list[tuple[Gates, str]] = []  # the places that are ours
         self._began: float | None = None
 
     async def __aenter__(self) -> Failure | None:
         polite, host = self._polite, self._host
         if refused := polite._too_long(host, polite.clock() + polite.manners.patience):
             return refused
-        try:
-            if not polite._at_once(host, self._address):
+        if polite._at_once(host, self._address):
+            for gates, name in (polite._at_host, host), (polite._at_address, self._address):
+                gates.take(name)
+                self._held.append((gates, name))
+        else:
+            try:
                 refused = await self._wait()
-            else:
-                await self._enter(polite._at_host, host)
-                await self._enter(polite._at_address, self._address)
-        except BaseException:
-            self._held.close()
-            raise
+            except BaseException:
+                self._leave()
+                raise
         if refused is None:
             # Were this the end of us, what is stored would have the host left alone from here on.
             polite.asked(host)
@@ -267,7 +267,12 @@ class _HostTurn:
         # Nobody told how it went, as when the visit was cancelled: it ended now.
         if self._began is not None and self._polite._of(self._host).ended <= self._began:
             self._polite.asked(self._host)
-        self._held.close()
+        self._leave()
+
+    def _leave(self) -> None:
+        while self._held:
+            gates, name = self._held.pop()
+            gates.leave(name)
 
     async def _wait(self) -> Failure | None:
         patience = self._polite.manners.patience
@@ -296,7 +301,7 @@ class _HostTurn:
 
     async def _enter(self, gates: Gates, name: str) -> None:
         await gates.enter(name)
-        self._held.callback(gates.leave, name)
+        self._held.append((gates, name))
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
