@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """The open elements of a plain page, and the texts between them, as a `PageReading` is told of them."""
 
 from array import array

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=False
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 """The markup of a plain page, read in one pass over its bytes, without a tree. Compiled where there is a compiler.
 
 A page is plain if its tree holds no surprise: what is opened is closed, in order or by the rules that everybody relies
@@ -67,8 +67,8 @@ cdef class _Scan(PlainStarts):
 
     def read(self):
         """The whole page."""
-        cdef Py_ssize_t at = 0, size = self.size, lt, begin, end
         cdef const unsigned char[::1] octets = self.octets
+        cdef Py_ssize_t at = 0, size = octets.shape[0], lt, begin, end
         cdef unsigned char c, seen
         cdef bint ends, referring
         cdef int number
@@ -112,13 +112,8 @@ cdef class _Scan(PlainStarts):
             begin = at + ends
             if begin >= size:
                 raise NotPlain
-            end = begin
-            while end < size:
-                c = octets[end]
-                if c == 32 or c == 10 or c == 9 or c == 12 or c == 47 or c == 62:
-                    break
-                end += 1
-            number = self.number(begin, end)
+            end = self.read_name(begin)
+            number = self.number
             at = self.read_attributes(end)
             if ends:
                 self.end_tag(number)

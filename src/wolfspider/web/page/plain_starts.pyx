@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """What begins in a plain page: the rules of start tags, and of elements that hold nothing but text, or a drawing."""
 
 from wolfspider.web.page.page_reading import NONE, TAG_PATH
