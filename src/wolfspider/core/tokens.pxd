@@ -34,7 +34,7 @@ cdef class WordReader:
     cdef Py_ssize_t read_strange(self, Py_ssize_t at, Py_ssize_t last) except -1
     cdef int way_of(self, int code) except -1
     cdef int read_clean(self, const unsigned char[::1] octets) except -1
-    cdef bint is_readable(self, const unsigned char[::1] octets) except -1
+    cdef bint is_readable(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last) except -1
     cdef int add(self, unsigned char c) except -1
     cdef int end_word(self) except -1
     cdef int note(self, str word, bint new, bint long) except -1

@@ -193,9 +193,9 @@ cdef class WordReader:
         self.spell = spell
         return 0
 
-    cdef bint is_readable(self, const unsigned char[::1] octets) except -1:
+    cdef bint is_readable(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last) except -1:
         """Can each character be read by itself?"""
-        cdef Py_ssize_t at = 0, last = octets.shape[0], behind
+        cdef Py_ssize_t behind
         while at < last:
             if octets[at] < 128:
                 at += 1

@@ -22,6 +22,7 @@ from wolfspider.web.page.plain_calm import is_calm
 from wolfspider.web.page.plain_names import NotPlain
 from wolfspider.web.page.taming import HARMLESS, MOST_TAGS, tamed
 
+from wolfspider.web.page.plain_names cimport piece
 from wolfspider.web.page.plain_starts cimport PlainStarts
 
 _WITHOUT_QUIRKS = re.compile(
@@ -149,13 +150,13 @@ cdef class _Scan(PlainStarts):
     cdef Py_ssize_t declaration(self, Py_ssize_t at) except -1:
         """A comment, or a doctype; where it ends."""
         cdef Py_ssize_t end
-        if self.data[at : at + 3] == b"!--":
+        if piece(self.data, at, at + 3) == b"!--":
             self.comment()
             return self.behind_comment(at + 3)
         end = self.data.find(b">", at)
         if end < 0:
             raise NotPlain
-        if self.data[at : at + 8].lower() == b"!doctype":
+        if piece(self.data, at, at + 8).lower() == b"!doctype":
             if not self.depth and self.phase == 0:
                 if not self.quirks:
                     raise NotPlain  # the first one counts

@@ -14,6 +14,7 @@ from wolfspider.core.text import cleaned, word_reader, words_found
 from wolfspider.web.page.bounded_text import AT_ONCE, MOST_WORDS, PORTION
 
 from wolfspider.core.tokens cimport WordReader
+from wolfspider.web.page.plain_names cimport piece as octets_within
 
 cdef enum:
     FEW = 512  # pieces, to begin with
@@ -114,7 +115,7 @@ cdef class Passages:
     cdef bytes octets_of(self, Py_ssize_t piece):
         cdef Py_ssize_t first = self.firsts[piece], last = self.lasts[piece]
         if first < self.size:
-            return self.data[first:last]
+            return octets_within(self.data, first, last)
         return bytes(self.undone[first - self.size : last - self.size])
 
     cdef str joined(self, Py_ssize_t first, Py_ssize_t last):
@@ -139,7 +140,7 @@ cdef class Passages:
     def read(self):
         """All words, as `words_within` gives them; None if these passages are too long to be read at once."""
         cdef const unsigned char[::1] octets = self.data, undone = self.undone, clean
-        cdef Py_ssize_t passage, piece, first = 0, length, total = 0, read = 0
+        cdef Py_ssize_t passage, piece, first = 0, begin, length, total = 0, read = 0
         cdef Array counted = clone(_COLUMN, self.count + 1, True)
         cdef Py_ssize_t[::1] before = counted
         cdef WordReader reader
@@ -153,8 +154,11 @@ cdef class Passages:
             for piece in range(first, self.ends[passage]):
                 length += self.lasts[piece] - self.firsts[piece]
                 if self.strange[piece] and readable:
-                    clean = self.octets_of(piece)
-                    readable = reader.is_readable(clean)
+                    begin = self.firsts[piece]
+                    if begin < self.size:
+                        readable = reader.is_readable(octets, begin, self.lasts[piece])
+                    else:
+                        readable = reader.is_readable(undone, begin - self.size, self.lasts[piece] - self.size)
             if length > PORTION:
                 return None
             if not readable:

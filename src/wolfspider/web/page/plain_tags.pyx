@@ -11,7 +11,7 @@ from cpython.array cimport clone
 from wolfspider.web.page import plain_names
 from wolfspider.web.page.plain_names import NAMES, NUMBERS, NotPlain
 
-from wolfspider.web.page.plain_names cimport LETTERS, SLOTS, UNKNOWN, first_slot
+from wolfspider.web.page.plain_names cimport LETTERS, SLOTS, UNKNOWN, first_slot, piece
 from wolfspider.web.page.plain_references cimport value_undone
 
 cdef enum:
@@ -61,7 +61,7 @@ cdef class PlainTags:
                     self.number = self.number_at[slot]
                     return at
                 slot = (slot + 1) & SLOTS - 1
-        self.number = self.number_of(self.data[first:at].lower())
+        self.number = self.number_of(piece(self.data, first, at).lower())
         return at
 
     cdef int number_of(self, bytes name) except -1:
@@ -223,12 +223,12 @@ cdef class PlainTags:
     cdef Py_ssize_t behind_comment(self, Py_ssize_t at) except -1:
         """Where a comment ends whose text begins here."""
         cdef Py_ssize_t end
-        if self.data[at : at + 1] == b">":
+        if piece(self.data, at, at + 1) == b">":
             return at + 1
-        if self.data[at : at + 2] == b"->":
+        if piece(self.data, at, at + 2) == b"->":
             return at + 2
         end = self.data.find(b"--", at)
-        while end >= 0 and self.data[end + 2 : end + 3] != b">" and self.data[end + 2 : end + 4] != b"!>":
+        while end >= 0 and piece(self.data, end + 2, end + 3) != b">" and piece(self.data, end + 2, end + 4) != b"!>":
             end = self.data.find(b"--", end + 1)
         if end < 0:
             raise NotPlain
@@ -246,7 +246,7 @@ cdef class PlainTags:
             if end < 0:
                 raise NotPlain
             close = end + 2 + len(name)
-            if self.data[end + 2 : close].lower() == name and self.data[close : close + 1] in (
+            if piece(self.data, end + 2, close).lower() == name and piece(self.data, close, close + 1) in (
                 b">", b" ", b"\n", b"\t", b"/", b"\f"
             ):
                 return end
