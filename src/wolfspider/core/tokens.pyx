@@ -119,7 +119,7 @@ cdef class WordReader:
         noted."""
         cdef unsigned char c
         cdef unsigned long long head = self.head
-        cdef Py_ssize_t end
+        cdef size_t end
         self.reserve(last - at)
         end = self.end
         while at < last:
@@ -216,7 +216,7 @@ cdef class WordReader:
         """What was read since the last one is a word, if there is anything."""
         cdef Py_ssize_t first = self.first, end = self.end, at
         cdef unsigned long long head = self.head, tail = 0, seen
-        cdef int slot, row
+        cdef unsigned int slot, row
         cdef bint known
         cdef str word
         if end == first:
@@ -236,7 +236,7 @@ cdef class WordReader:
             for at in range(first, end - HALF):
                 tail = tail << 8 | self.clean[at]
             known = True
-            slot = <int>((head ^ tail << 1) * 0x9E3779B97F4A7C15ULL >> 50)
+            slot = <unsigned int>((head ^ tail << 1) * 0x9E3779B97F4A7C15ULL >> 50)
             row = ROW * slot
             if _slots[row + HEAD] != head or _slots[row + TAIL] != tail:
                 if self.run and _slots[row + SEEN] >> 32 == self.text:

@@ -83,7 +83,7 @@ cdef class PlainElements(PlainTags):
         """An element in a tag path, by where its classes and its identity stand. Pages of a site have the same classes,
         so labels are remembered from page to page."""
         cdef str label
-        if name >= UNKNOWN or class_to - class_from > LONGEST_CLASSES:
+        if name >= UNKNOWN or (class_from >= 0 and class_to - class_from > LONGEST_CLASSES):
             return label_of(
                 self.name(name), self.value_within(class_from, class_to), self.value_within(id_from, id_to)
             )
@@ -223,13 +223,14 @@ cdef class PlainElements(PlainTags):
 
     # What begins and ends
 
+    @cython.wraparound(False)
     cdef object push(self, int name, Py_ssize_t tag, int link=NONE):
         """An element begins whose tag was read last; none has, if `tag` is -1. The reading was told of it, unless it is
         muted."""
         cdef int depth = self.depth, place
         if depth >= MOST_OPEN:
             raise NotPlain
-        self.class_from[depth] = self.class_to[depth] = self.id_from[depth] = self.id_to[depth] = -1
+        self.class_from[depth] = self.id_from[depth] = -1
         if tag >= 0 and self.count:
             place = self.place(CLASS)
             if place >= 0:
