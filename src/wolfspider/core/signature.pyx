@@ -13,22 +13,6 @@ cdef class Votes:
     def __cinit__(self, unsigned long long odd, int run):
         self.odd, self.run = odd, min(max(run, 1), 8)  # all else begins with 0
 
-    cdef void add(self, unsigned long long word) noexcept:
-        """The next word, by its hash."""
-        cdef unsigned long long mixed = 0
-        cdef Py_ssize_t place
-        self.before[self.words & 7] = word
-        self.words += 1
-        if self.words < self.run:
-            return
-        for place in range(self.words - self.run, self.words):
-            mixed = (mixed ^ self.before[place & 7]) * self.odd
-            mixed ^= mixed >> 29
-        self.held[self.shingles & HELD - 1] = mixed
-        self.shingles += 1
-        if self.shingles & HELD - 1 == 0:
-            self.count_held()
-
     cdef void count_held(self) noexcept:
         """Three numbers are added at a time, digit by digit, so that only the eights have to be carried on."""
         cdef unsigned long long ones = self.planes[0], twos = self.planes[1], fours = self.planes[2]

@@ -68,12 +68,12 @@ def words_of(texts: Sequence[str]) -> tuple[list[str], list[int]]:
     much quicker than one by one."""
     found = _words_of(texts, 0)
     assert isinstance(found.words, list)
-    return found.words, found.before
+    return found.words, list(found.before)
 
 
 class WordsRead(NamedTuple):
     words: list[str] | UnreadWords
-    before: list[int]  # how many there are before each text, and in all
+    before: Sequence[int]  # how many there are before each text, and in all
     counts: dict[str, int] | None = None  # how often each word is there, if that was found out by the way
     near: int | None = None  # the near signature, likewise
 
@@ -96,7 +96,7 @@ def _words_of(texts: Sequence[str], run: int) -> WordsRead:
 
 
 def words_found(
-    said: list[str] | str, before: list[int], size: int, counts: dict[str, int] | None, near: int | None
+    said: list[str] | str, before: Sequence[int], size: int, counts: dict[str, int] | None, near: int | None
 ) -> WordsRead:
     """What tokens.pyx has found, as others know it."""
     spoken: list[str] | UnreadWords = said if isinstance(said, list) else UnreadWords(said, size) if size else []

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=False
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 """The words of a text, parted and counted by compiled code; text.py does it where this is not.
 
 Pages say the same words over and over, so words are remembered: a word that is known is neither made nor hashed again,
@@ -20,9 +20,8 @@ cdef enum:
     HEAD = 0
     TAIL = 1
     HASH = 2  # what it votes with for a signature
-    TEXT = 3  # the last text that has it
-    PLACE = 4  # where its count is, in that text
-    ROW = 8
+    SEEN = 3  # the last text that has it, and in the lower half where its count is, in that text
+    ROW = 4
     FEW = 1024  # distinct words in a text, to begin with
     # How a character is read that is not ASCII:
     UNKNOWN = 0
@@ -31,10 +30,12 @@ cdef enum:
     AS_SPELLED = 3
     NOT_BY_ITSELF = 4  # but with its neighbours
     PLANE = 1 << 16  # characters of which that is remembered
+    STRANGE = 1  # how an octet is read that is a part of such a character
 
+cdef unsigned long long PLACE = 0xFFFFFFFF  # of what is SEEN
 cdef Array _COUNTS = array("i")
 cdef list _words = [None] * SLOTS
-cdef unsigned long long[:, ::1] _slots = memoryview(bytearray(8 * ROW * SLOTS)).cast("Q", (SLOTS, ROW))
+cdef unsigned long long[::1] _slots = memoryview(bytearray(8 * ROW * SLOTS)).cast("Q")
 cdef unsigned long long _text = 0  # how many texts were read
 cdef unsigned char[::1] _ways = bytearray(PLANE)
 
@@ -68,7 +69,7 @@ cdef class WordReader:
         global _text
         cdef int c
         for c in range(256):
-            self.letters[c] = table[c]
+            self.letters[c] = table[c] if c < 128 else STRANGE
         self.longest, self.weights, self.odd, self.run, self.spell = longest, weights, odd, run, spell
         self.votes = Votes(odd, run)
         self.words, self.distinct, self.before, self.places = [], [], [], {}
@@ -76,6 +77,10 @@ cdef class WordReader:
         self.made = bytearray(octets + 2)
         self.clean = self.made
         _text += 1
+        if _text >> 32:  # numbers of texts begin anew
+            _text = 1
+            for c in range(SLOTS):
+                _slots[ROW * c + SEEN] = 0
         self.text = _text
 
     cdef int reserve(self, Py_ssize_t octets) except -1:
@@ -88,48 +93,68 @@ cdef class WordReader:
             self.clean = larger
         return 0
 
-    cdef int read(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last, int between) except -1:
-        """Go on with these octets. How many words come before each octet `between`, which is a blank, is noted."""
+    cdef int read_passages(
+        self, const unsigned char[::1] octets, const unsigned char[::1] more, Py_ssize_t[::1] firsts,
+        Py_ssize_t[::1] lasts, Py_ssize_t[::1] ends, Py_ssize_t[::1] before, Py_ssize_t first, Py_ssize_t last
+    ) except -1:
+        """Read these passages of pieces, as plain_passages.pyx has them. A piece stands in `octets`, or further on, in
+        `more`. How many words come before each passage that follows is noted."""
+        cdef Py_ssize_t passage, size = octets.shape[0], piece = ends[first - 1] if first else 0
+        self.octets = octets
+        for passage in range(first, last):
+            while piece < ends[passage]:
+                if firsts[piece] < size:
+                    self.read(firsts[piece], lasts[piece], -1)
+                else:
+                    self.octets = more
+                    self.read(firsts[piece] - size, lasts[piece] - size, -1)
+                    self.octets = octets
+                piece += 1
+            self.end_word()
+            before[passage + 1] = self.total
+        return 0
+
+    cdef int read(self, Py_ssize_t at, Py_ssize_t last, int between) except -1:
+        """Go on with `octets` from here to there. How many words come before each octet `between`, which is a blank, is
+        noted."""
         cdef unsigned char c
-        cdef unsigned long long head = self.head, tail = self.tail
-        cdef Py_ssize_t end
+        cdef unsigned long long head = self.head
+        cdef size_t end
         self.reserve(last - at)
         end = self.end
         while at < last:
-            c = octets[at]
-            if c >= 128:
-                self.head, self.tail, self.end = head, tail, end
-                at = self.read_strange(octets, at, last)
-                head, tail, end = self.head, self.tail, self.end
-                continue
-            at += 1
-            c = self.letters[c]
+            c = self.letters[self.octets[at]]
             if c > 32:
                 self.clean[end] = c
                 end += 1
-                tail = tail << 8 | head >> 56
                 head = head << 8 | c
+                at += 1
                 continue
+            if c == STRANGE:
+                self.head, self.end = head, end
+                at = self.read_strange(at, last)
+                head, end = self.head, self.end
+                continue
+            at += 1
             if end > self.first:
-                self.head, self.tail, self.end = head, tail, end
+                self.head, self.end = head, end
                 self.end_word()
-                head = tail = 0
-                end = self.end
+                head, end = 0, self.end
             if c == between:
                 self.before.append(self.total)
-        self.head, self.tail, self.end = head, tail, end
+        self.head, self.end = head, end
         return 0
 
-    cdef Py_ssize_t read_strange(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last) except -1:
+    cdef Py_ssize_t read_strange(self, Py_ssize_t at, Py_ssize_t last) except -1:
         """Read a character that is not ASCII; where the next one begins."""
         cdef unsigned char octet
-        cdef Py_ssize_t behind = at + octets_of(octets[at]), place
+        cdef Py_ssize_t behind = at + octets_of(self.octets[at]), place
         cdef int code = 0, way = AS_IT_IS
         cdef bytes spelled
         if behind > last:
             raise ValueError("not UTF-8")
         if self.spell is not None:
-            code = character_at(octets, at, behind)
+            code = character_at(self.octets, at, behind)
             way = self.way_of(code)
         if way == AS_SPELLED:
             spelled = self.spell(chr(code)).encode()
@@ -143,7 +168,7 @@ cdef class WordReader:
             self.end_word()
         else:
             for place in range(at, behind):
-                self.add(octets[place])
+                self.add(self.octets[place])
         return behind
 
     cdef int way_of(self, int code) except -1:
@@ -163,13 +188,14 @@ cdef class WordReader:
     cdef int read_clean(self, const unsigned char[::1] octets) except -1:
         """Go on with octets that have nothing left in them to be spelled."""
         spell, self.spell = self.spell, None
-        self.read(octets, 0, octets.shape[0], -1)
+        self.octets = octets
+        self.read(0, octets.shape[0], -1)
         self.spell = spell
         return 0
 
-    cdef bint is_readable(self, const unsigned char[::1] octets) except -1:
+    cdef bint is_readable(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last) except -1:
         """Can each character be read by itself?"""
-        cdef Py_ssize_t at = 0, last = octets.shape[0], behind
+        cdef Py_ssize_t behind
         while at < last:
             if octets[at] < 128:
                 at += 1
@@ -183,19 +209,19 @@ cdef class WordReader:
     cdef int add(self, unsigned char c) except -1:
         self.clean[self.end] = c
         self.end += 1
-        self.tail = self.tail << 8 | self.head >> 56
         self.head = self.head << 8 | c
         return 0
 
     cdef int end_word(self) except -1:
         """What was read since the last one is a word, if there is anything."""
-        cdef Py_ssize_t first = self.first, end = self.end
-        cdef unsigned long long head = self.head, tail = self.tail
-        cdef int slot
+        cdef Py_ssize_t first = self.first, end = self.end, at
+        cdef unsigned long long head = self.head, tail = 0, seen
+        cdef unsigned int slot, row
+        cdef bint known
         cdef str word
         if end == first:
             return 0
-        self.head = self.tail = 0
+        self.head = 0
         self.total += 1
         if end - first > 2 * HALF:
             word = self.made[first:end].decode("utf-8", "surrogatepass")[: self.longest]
@@ -203,37 +229,41 @@ cdef class WordReader:
                 self.words.append(word)
                 self.end = 0
                 return 0
-            self.note(word, True)
+            self.note(word, False, True)
             end = first + len(word.encode("utf-8", "surrogatepass"))
             self.votes.add(hash_of(self.clean, first, end, self.weights, self.odd))
         else:
-            slot = <int>((head ^ tail << 1) * 0x9E3779B97F4A7C15ULL >> 50)
-            if _slots[slot, HEAD] != head or _slots[slot, TAIL] != tail:
-                if self.run and _slots[slot, TEXT] == self.text:
-                    self.places[_words[slot]] = _slots[slot, PLACE]  # it may come again
+            for at in range(first, end - HALF):
+                tail = tail << 8 | self.clean[at]
+            known = True
+            slot = <unsigned int>((head ^ tail << 1) * 0x9E3779B97F4A7C15ULL >> 50)
+            row = ROW * slot
+            if _slots[row + HEAD] != head or _slots[row + TAIL] != tail:
+                if self.run and _slots[row + SEEN] >> 32 == self.text:
+                    self.places[_words[slot]] = _slots[row + SEEN] & PLACE  # it may come again
+                known = False
                 _words[slot] = self.made[first:end].decode("utf-8", "surrogatepass")
-                _slots[slot, HEAD] = head
-                _slots[slot, TAIL] = tail
-                _slots[slot, TEXT] = 0
-                _slots[slot, HASH] = hash_of(self.clean, first, end, self.weights, self.odd)
+                _slots[row + HEAD] = head
+                _slots[row + TAIL] = tail
+                _slots[row + SEEN] = 0
+                _slots[row + HASH] = hash_of(self.clean, first, end, self.weights, self.odd)
             if not self.run:
                 self.words.append(_words[slot])
                 self.end = 0
                 return 0
-            self.votes.add(_slots[slot, HASH])
-            if _slots[slot, TEXT] != self.text:
-                _slots[slot, TEXT] = self.text
-                _slots[slot, PLACE] = self.note(_words[slot], False)
+            self.votes.add(_slots[row + HASH])
+            seen = _slots[row + SEEN]
+            if known and seen >> 32 == self.text:
+                self.often[<Py_ssize_t>(seen & PLACE)] += 1
             else:
-                self.often[<Py_ssize_t>_slots[slot, PLACE]] += 1
+                _slots[row + SEEN] = self.text << 32 | self.note(_words[slot], known, False)
         self.clean[end] = 32
         self.first = self.end = end + 1
         return 0
 
-    cdef int note(self, str word, bint long) except -1:
-        """Count a word that has no slot in which its place stands; the place."""
-        cdef int[::1] more
-        if self.places or long:
+    cdef int note(self, str word, bint new, bint long) except -1:
+        """Count a word that has no slot in which its place stands; the place. `new`: it is not in the text so far."""
+        if not new and (self.places or long):
             known = self.places.get(word)
             if known is not None:
                 self.often[<Py_ssize_t>known] += 1
@@ -241,13 +271,18 @@ cdef class WordReader:
             if long:
                 self.places[word] = self.count
         if self.count >= self.often.shape[0]:
-            more = clone(_COUNTS, 2 * self.count, False)
-            more[: self.count] = self.often
-            self.often = more
+            self.count_more()
         self.distinct.append(word)
         self.often[self.count] = 1
         self.count += 1
         return self.count - 1
+
+    cdef int count_more(self) except -1:
+        """Make room for the counts of as many words again."""
+        cdef int[::1] more = clone(_COUNTS, 2 * self.count, False)
+        more[: self.count] = self.often
+        self.often = more
+        return 0
 
     cdef tuple result(self):
         """The words, what was noted of their places, and how many there are; then how often each is there, and the near
@@ -270,5 +305,6 @@ def read_words(
 ):
     """The words in these octets, as a `WordReader` gives them, and how many come before each octet `between`."""
     cdef WordReader reader = WordReader(table, longest, weights, odd, run, None, len(given))
-    reader.read(given, 0, len(given), between)
+    reader.octets = given
+    reader.read(0, len(given), between)
     return reader.result()

@@ -26,6 +26,7 @@ def told(reading: PageReading) -> dict[str, Any]:
         "near": near_signature(spoken) if reading.near is None else reading.near,
         "links": reading.links(reading.hrefs),
         "sample": reading.sample,
+        "_before": list(own["_before"]),
     }
 
 

@@ -37,7 +37,7 @@ from wolfspider.core.text import near_signature, words
 from wolfspider.web.page import charset, dates, pdf
 from wolfspider.web.page.bounded_text import MOST_TEXT, MOST_WORDS, bounded_words, folded, words_within
 from wolfspider.web.page.markup_tree import tree_of, tree_within
-from wolfspider.web.page.page_reading import OUR_NAMES, TITLE, PageReading
+from wolfspider.web.page.page_reading import OUR_NAMES, SAMPLE, TITLE, PageReading
 from wolfspider.web.page.taming import LARGE, tamed
 from wolfspider.web.page.tree_walk import read_tree
 from wolfspider.web.page.urls import LONGEST, canonical
@@ -45,7 +45,6 @@ from wolfspider.web.page.urls import LONGEST, canonical
 MOST_BYTES = 10_000_000
 MOST_TREE = 100_000_000  # bytes of memory, beside some for the text
 _SHORTEST_SAMPLE = 30  # characters that a language can be told from
-_SAMPLE = 200  # characters that it is told from: twice as many take twice the time
 _SURE = 0.4  # of 1: how likely a language must be
 
 _SHORT = 200  # characters of an address worth remembering
@@ -170,7 +169,7 @@ def _html_page(fetch: Fetch, text: str, codec: str, bounded: bool) -> Page | Fai
         title=reading.title,
         links=reading.links(addresses(reading.hrefs, base)),
         published=dates.published(meta, reading.json, reading.times, fetch.final_url, fetch.at, named),
-        language=language(named, reading.sample),
+        language=told_language(named) or likely_language(reading.sample),
         robots=directives(fetch.headers.get("x-robots-tag", ""), *reading.robots),
         canonical=(canonical(reading.canonical, base) if reading.canonical else None) or "",
         description=folded(meta.get("description") or meta.get("og:description") or "", TITLE),
@@ -278,10 +277,16 @@ def directives(*texts: str) -> tuple[str, ...]:
 
 def language(told: str, sample: str) -> str:
     """ISO 639-1 of what the page says, else of what its text looks like; "" where neither tells."""
+    return told_language(told) or likely_language(sample)
+
+
+def told_language(told: str) -> str:
     code = told.partition(",")[0].strip().replace("_", "-").partition("-")[0].lower()
-    if len(code) == 2 and code.isascii() and code.isalpha():
-        return code
-    sample = " ".join(sample[:_SAMPLE].split())
+    return code if len(code) == 2 and code.isascii() and code.isalpha() else ""
+
+
+def likely_language(sample: str) -> str:
+    sample = " ".join(sample[:SAMPLE].split())
     if len(sample) < _SHORTEST_SAMPLE:
         return ""
     labels, scores = _language_model().predict(sample.lower() if sample.isupper() else sample, k=1)

@@ -10,7 +10,7 @@ def links_of(
     passages: list[str] | Passages,
     firsts: list[int],
     lasts: list[int],
-    before: list[int],
+    before: Sequence[int],
     ended: list[tuple[int, int, int, int]],
     paths: list[str],
     rels: list[str],

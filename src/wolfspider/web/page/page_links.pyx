@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=False
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 """The links of a page, put together from what its reader noted, by compiled code; page_reading.py says what a link has,
 and does it where this is not."""
 
@@ -31,9 +31,9 @@ cdef str _text(passages, Py_ssize_t first, Py_ssize_t last, int most):
     return text if len(text) <= most and _is_folded(text) else folded(text, most)
 
 
-cdef list _blocks(list ended, list before, Py_ssize_t links, int enough):
+cdef list _blocks(list ended, const Py_ssize_t[::1] before, Py_ssize_t links, int enough):
     """The block of each link; the whole page where no element says enough."""
-    cdef list blocks = [(0, before[len(before) - 1])] * links
+    cdef list blocks = [(0, before[before.shape[0] - 1])] * links
     cdef Py_ssize_t[::1] waiting = array("q", bytes(8 * links or 8))  # links without a block, as far as elements have come
     cdef Py_ssize_t first, last, anchors, now, from_word, to_word, seen = 0, count = 0
     for first, last, anchors, now in ended:
@@ -50,12 +50,13 @@ cdef list _blocks(list ended, list before, Py_ssize_t links, int enough):
 
 
 def links_of(
-    addresses, passages, list firsts, list lasts, list before, list ended, list paths, list rels, int most_links,
+    addresses, passages, list firsts, list lasts, before, list ended, list paths, list rels, int most_links,
     int most_letters, int enough
 ):
     """Each address once, told by its first place with a text, as `PageReading.links` says."""
     cdef dict known = {}
-    cdef list urls = [], numbers = [], texts = [], found = [], blocks = _blocks(ended, before, len(firsts), enough)
+    cdef const Py_ssize_t[::1] counted = array("q", before) if isinstance(before, list) else before
+    cdef list urls = [], numbers = [], texts = [], found = [], blocks = _blocks(ended, counted, len(firsts), enough)
     cdef Py_ssize_t number = 0, place
     cdef str url, text, rel
     for url in addresses:
@@ -81,7 +82,7 @@ def links_of(
         found.append(
             _new(
                 Link,
-                (urls[place], texts[place], before[firsts[number]], blocks[number], paths[number], place, rel),
+                (urls[place], texts[place], counted[<Py_ssize_t>firsts[number]], blocks[number], paths[number], place, rel),
             )
         )
     return tuple(found)

@@ -33,7 +33,7 @@ TITLE = 1_000
 BLOCK = 10  # words that make an element say something
 NONE = -1  # no link
 _LABEL = 100  # characters of one element in a tag path
-_SAMPLE = 1_000  # characters from which a language can be told
+SAMPLE = 200  # characters that a language is told from: twice as many take twice the time
 _META = 4_096
 _JSON = 262_144
 _MOST_ROBOTS = 100  # meta tags with directives
@@ -81,7 +81,7 @@ class PageReading:
         self._path, self._in_article = path, in_article
         self._programs = self._pictures = 0
         self._title_at: int | None = None  # its place
-        self._before = [0]  # words before each passage, and in all
+        self._before: Sequence[int] = [0]  # words before each passage, and in all
 
     def finish(self, read: WordsRead | None = None) -> None:
         """`read`: the words of the passages, if the reader has read them."""
@@ -106,14 +106,14 @@ class PageReading:
     def sample(self) -> str:
         """The beginning of what it shows, from which a language can be told."""
         shown: list[str] = []
-        room = _SAMPLE
+        room = SAMPLE
         for place, passage in enumerate(self.passages):
             if room <= 0:
                 break
             if place != self._title_at:
                 shown.append(passage)
                 room -= len(passage) + 1
-        return " ".join(shown)[:_SAMPLE]
+        return " ".join(shown)[:SAMPLE]
 
     @property
     def needs_scripts(self) -> bool:
@@ -272,7 +272,7 @@ def slow_links_of(
     passages: list[str] | Passages,
     firsts: list[int],
     lasts: list[int],
-    before: list[int],
+    before: Sequence[int],
     ended: list[Ended],
     paths: list[str],
     rels: list[str],
@@ -304,7 +304,7 @@ def slow_links_of(
     return tuple(links)
 
 
-def _blocks(links: int, before: list[int], ended: list[Ended], enough: int) -> list[tuple[int, int]]:
+def _blocks(links: int, before: Sequence[int], ended: list[Ended], enough: int) -> list[tuple[int, int]]:
     """The block of each link; the whole page where no element says enough."""
     blocks = [(0, before[-1])] * links
     waiting: list[int] = []  # links without a block, as far as the elements have come

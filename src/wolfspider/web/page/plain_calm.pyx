@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=False
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 """Whether a page is certainly left as it is by taming.py, found out in one pass by compiled code."""
 
 from wolfspider.web.page.taming import MOST_ATTRIBUTES, MOST_BODY_TAGS, PATIENCE

@@ -29,6 +29,7 @@ cdef class PlainElements(PlainTags):
     cdef list paths
     cdef int muted  # the depth of the element that is not read; 0 if all are
     cdef int links_open
+    cdef int link_open  # the link that is being read, which the reading is told where it minds; -1 if there is none
 
     cdef str label(
         self, int name, Py_ssize_t class_from, Py_ssize_t class_to, Py_ssize_t id_from, Py_ssize_t id_to

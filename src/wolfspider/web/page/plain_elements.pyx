@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """The open elements of a plain page, and the texts between them, as a `PageReading` is told of them."""
 
 from array import array
@@ -13,7 +13,7 @@ from wolfspider.web.page.plain_names import NUMBERS, NotPlain
 
 from wolfspider.web.page.plain_names cimport (
     BUTTON, COLGROUP, ENDS_SILENTLY, FORM, FORMATTING, LINK, NOBR, OTHER, ROW, SCOPE, SELECT, TABLE, TBODY, UNKNOWN,
-    WITHIN
+    WITHIN, piece
 )
 from wolfspider.web.page.plain_passages cimport Passages
 from wolfspider.web.page.plain_references cimport octets_named, text_undone
@@ -43,7 +43,8 @@ cdef class PlainElements(PlainTags):
         super().__init__(data)
         self.reading = reading = PageReading(self.path, self.in_article)
         reading.passages = self.passages = Passages(data)
-        self.node, self.ended = NONE, reading.ended
+        self.node = self.link_open = NONE
+        self.ended = reading.ended
         self.hrefs, self.rels, self.link_paths = reading.hrefs, reading.rels, reading.paths
         self.link_firsts, self.link_lasts, self.alternatives = reading.firsts, reading.lasts, reading.alternatives
         self.paths = []
@@ -82,7 +83,7 @@ cdef class PlainElements(PlainTags):
         """An element in a tag path, by where its classes and its identity stand. Pages of a site have the same classes,
         so labels are remembered from page to page."""
         cdef str label
-        if name >= UNKNOWN or class_to - class_from > LONGEST_CLASSES:
+        if name >= UNKNOWN or (class_from >= 0 and class_to - class_from > LONGEST_CLASSES):
             return label_of(
                 self.name(name), self.value_within(class_from, class_to), self.value_within(id_from, id_to)
             )
@@ -92,7 +93,7 @@ cdef class PlainElements(PlainTags):
     cdef str classed(self, int name, Py_ssize_t class_from, Py_ssize_t class_to):
         global _labels_known
         cdef dict known = _labels[name]
-        cdef bytes classes = self.data[class_from:class_to]
+        cdef bytes classes = piece(self.data, class_from, class_to)
         cdef str label = known.get(classes)
         if label is None:
             label = label_of(self.name(name), self.value_within(class_from, class_to), "")
@@ -156,7 +157,7 @@ cdef class PlainElements(PlainTags):
             elif key == QUOT and end - at == 5:
                 self.passages.add_letter(34)
             else:
-                text = octets_named(self.data[at + 1 : end])
+                text = octets_named(piece(self.data, at + 1, end))
                 if text is None:
                     return False
                 self.passages.add_octets(text)
@@ -222,13 +223,14 @@ cdef class PlainElements(PlainTags):
 
     # What begins and ends
 
+    @cython.wraparound(False)
     cdef object push(self, int name, Py_ssize_t tag, int link=NONE):
         """An element begins whose tag was read last; none has, if `tag` is -1. The reading was told of it, unless it is
         muted."""
         cdef int depth = self.depth, place
         if depth >= MOST_OPEN:
             raise NotPlain
-        self.class_from[depth] = self.class_to[depth] = self.id_from[depth] = self.id_to[depth] = -1
+        self.class_from[depth] = self.id_from[depth] = -1
         if tag >= 0 and self.count:
             place = self.place(CLASS)
             if place >= 0:
@@ -265,11 +267,12 @@ cdef class PlainElements(PlainTags):
             return
         self.flush()
         if link != NONE:
+            self.link_open = NONE
             if link in self.alternatives:
+                self.reading.open = link
                 self.reading.close(link)
             else:
                 self.link_lasts[link] = self.passages.count
-                self.reading.open = NONE
         elif len(self.hrefs) > self.befores[at]:
             self.ended.append((self.firsts[at], self.passages.count, self.befores[at], len(self.hrefs)))
 

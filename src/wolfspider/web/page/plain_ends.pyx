@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """What ends in a plain page: the rules of end tags, and what has to end before another element begins."""
 
 from wolfspider.web.page.plain_names import NUMBERS, NotPlain

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=False
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 """The markup of a plain page, read in one pass over its bytes, without a tree. Compiled where there is a compiler.
 
 A page is plain if its tree holds no surprise: what is opened is closed, in order or by the rules that everybody relies
@@ -22,6 +22,7 @@ from wolfspider.web.page.plain_calm import is_calm
 from wolfspider.web.page.plain_names import NotPlain
 from wolfspider.web.page.taming import HARMLESS, MOST_TAGS, tamed
 
+from wolfspider.web.page.plain_names cimport piece
 from wolfspider.web.page.plain_starts cimport PlainStarts
 
 _WITHOUT_QUIRKS = re.compile(
@@ -67,8 +68,8 @@ cdef class _Scan(PlainStarts):
 
     def read(self):
         """The whole page."""
-        cdef Py_ssize_t at = 0, size = self.size, lt, begin, end
         cdef const unsigned char[::1] octets = self.octets
+        cdef Py_ssize_t at = 0, size = octets.shape[0], lt, begin, end
         cdef unsigned char c, seen
         cdef bint ends, referring
         cdef int number
@@ -112,13 +113,8 @@ cdef class _Scan(PlainStarts):
             begin = at + ends
             if begin >= size:
                 raise NotPlain
-            end = begin
-            while end < size:
-                c = octets[end]
-                if c == 32 or c == 10 or c == 9 or c == 12 or c == 47 or c == 62:
-                    break
-                end += 1
-            number = self.number(begin, end)
+            end = self.read_name(begin)
+            number = self.number
             at = self.read_attributes(end)
             if ends:
                 self.end_tag(number)
@@ -154,13 +150,13 @@ cdef class _Scan(PlainStarts):
     cdef Py_ssize_t declaration(self, Py_ssize_t at) except -1:
         """A comment, or a doctype; where it ends."""
         cdef Py_ssize_t end
-        if self.data[at : at + 3] == b"!--":
+        if piece(self.data, at, at + 3) == b"!--":
             self.comment()
             return self.behind_comment(at + 3)
         end = self.data.find(b">", at)
         if end < 0:
             raise NotPlain
-        if self.data[at : at + 8].lower() == b"!doctype":
+        if piece(self.data, at, at + 8).lower() == b"!doctype":
             if not self.depth and self.phase == 0:
                 if not self.quirks:
                     raise NotPlain  # the first one counts

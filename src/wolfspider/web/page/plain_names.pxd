@@ -24,3 +24,9 @@ cdef enum:
 cdef inline int first_slot(unsigned long long key) noexcept:
     """From where on the number of a name is looked for."""
     return <int>((key * 0x9E3779B97F4A7C15ULL) >> 54)
+
+
+cdef inline bytes piece(bytes data, Py_ssize_t first, Py_ssize_t last):
+    """What `data[first:last]` is, without objects for both ends. What lies beyond the data is left out."""
+    last = min(last, len(data))
+    return (<const char*>data)[first:last] if 0 <= first < last else b""

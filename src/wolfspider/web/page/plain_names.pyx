@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """The names of elements that the reader of plain pages knows, as numbers, and what is to be known of each."""
 
 from array import array

@@ -12,6 +12,8 @@ cdef class Passages:
     cdef Py_ssize_t pieces, count  # of pieces, and of passages
 
     cdef int add(self, Py_ssize_t first, Py_ssize_t last, bint strange) except -1
+    cdef int make_room(self) except -1
+    cdef int make_room_for_ends(self) except -1
     cdef int add_letter(self, unsigned char letter) except -1
     cdef int add_octets(self, bytes text) except -1
     cdef int end(self) except -1

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=False
+# cython: language_level=3, boundscheck=True, wraparound=False, initializedcheck=False
 """The passages of a plain page, and its words, which are read from the bytes of the page right away.
 
 A passage is noted as the places of its pieces in the page. It becomes a text only when somebody asks for it, as for the
@@ -14,6 +14,7 @@ from wolfspider.core.text import cleaned, word_reader, words_found
 from wolfspider.web.page.bounded_text import AT_ONCE, MOST_WORDS, PORTION
 
 from wolfspider.core.tokens cimport WordReader
+from wolfspider.web.page.plain_names cimport piece as octets_within
 
 cdef enum:
     FEW = 512  # pieces, to begin with
@@ -55,13 +56,17 @@ cdef class Passages:
 
     cdef int add(self, Py_ssize_t first, Py_ssize_t last, bint strange) except -1:
         """The passage that is being read goes on with this piece of the page. `strange`: it may be not ASCII."""
-        cdef unsigned char[::1] larger
         if self.pieces >= self.firsts.shape[0]:
-            larger = bytearray(2 * self.pieces)
-            larger[: self.pieces] = self.strange
-            self.firsts, self.lasts, self.strange = _larger(self.firsts), _larger(self.lasts), larger
+            self.make_room()
         self.firsts[self.pieces], self.lasts[self.pieces], self.strange[self.pieces] = first, last, strange
         self.pieces += 1
+        return 0
+
+    cdef int make_room(self) except -1:
+        """For as many pieces again."""
+        cdef unsigned char[::1] larger = bytearray(2 * self.pieces)
+        larger[: self.pieces] = self.strange
+        self.firsts, self.lasts, self.strange = _larger(self.firsts), _larger(self.lasts), larger
         return 0
 
     cdef int add_octets(self, bytes text) except -1:
@@ -76,9 +81,13 @@ cdef class Passages:
     cdef int end(self) except -1:
         """A passage ends."""
         if self.count >= self.ends.shape[0]:
-            self.ends = _larger(self.ends)
+            self.make_room_for_ends()
         self.ends[self.count] = self.pieces
         self.count += 1
+        return 0
+
+    cdef int make_room_for_ends(self) except -1:
+        self.ends = _larger(self.ends)
         return 0
 
     cdef bint is_space(self, Py_ssize_t piece) except -1:
@@ -106,7 +115,7 @@ cdef class Passages:
     cdef bytes octets_of(self, Py_ssize_t piece):
         cdef Py_ssize_t first = self.firsts[piece], last = self.lasts[piece]
         if first < self.size:
-            return self.data[first:last]
+            return octets_within(self.data, first, last)
         return bytes(self.undone[first - self.size : last - self.size])
 
     cdef str joined(self, Py_ssize_t first, Py_ssize_t last):
@@ -117,6 +126,8 @@ cdef class Passages:
             raise IndexError
         piece = self.ends[first - 1] if first else 0
         if last - first == 1 and self.ends[first] - piece == 1:
+            if self.firsts[piece] < self.size:
+                return self.data[self.firsts[piece] : self.lasts[piece]].decode("utf-8")
             return self.octets_of(piece).decode("utf-8")
         for first in range(first, last):
             while piece < self.ends[first]:
@@ -129,34 +140,35 @@ cdef class Passages:
     def read(self):
         """All words, as `words_within` gives them; None if these passages are too long to be read at once."""
         cdef const unsigned char[::1] octets = self.data, undone = self.undone, clean
-        cdef Py_ssize_t passage, piece, first = 0, begin, length, total = 0
+        cdef Py_ssize_t passage, piece, first = 0, begin, length, total = 0, read = 0
+        cdef Array counted = clone(_COLUMN, self.count + 1, True)
+        cdef Py_ssize_t[::1] before = counted
         cdef WordReader reader
         for piece in range(self.pieces):
             total += self.lasts[piece] - self.firsts[piece]
         if total > AT_ONCE:
             return None
         reader = word_reader(total + self.count)
-        reader.before.append(0)
         for passage in range(self.count):
             length, readable = 0, True
             for piece in range(first, self.ends[passage]):
                 length += self.lasts[piece] - self.firsts[piece]
-                if readable and self.strange[piece]:
-                    clean = self.octets_of(piece)
-                    readable = reader.is_readable(clean)
-            if length > PORTION:
-                return None
-            if readable:
-                for piece in range(first, self.ends[passage]):
+                if self.strange[piece] and readable:
                     begin = self.firsts[piece]
                     if begin < self.size:
-                        reader.read(octets, begin, self.lasts[piece], -1)
+                        readable = reader.is_readable(octets, begin, self.lasts[piece])
                     else:
-                        reader.read(undone, begin - self.size, self.lasts[piece] - self.size, -1)
-            else:
+                        readable = reader.is_readable(undone, begin - self.size, self.lasts[piece] - self.size)
+            if length > PORTION:
+                return None
+            if not readable:
+                reader.read_passages(octets, undone, self.firsts, self.lasts, self.ends, before, read, passage)
                 clean = cleaned(self.joined(passage, passage + 1))
                 reader.read_clean(clean)
+                reader.end_word()
+                read = passage + 1
+                before[read] = reader.total
             first = self.ends[passage]
-            reader.end_word()
-            reader.before.append(reader.total)
-        return words_found(*reader.result()) if reader.total <= MOST_WORDS else None
+        reader.read_passages(octets, undone, self.firsts, self.lasts, self.ends, before, read, self.count)
+        words, _, total, counts, near = reader.result()
+        return words_found(words, counted, total, counts, near) if total <= MOST_WORDS else None

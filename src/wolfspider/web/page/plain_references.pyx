@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """References in the text of a plain page and in its attributes (&amp; &#38;), undone."""
 
 import re

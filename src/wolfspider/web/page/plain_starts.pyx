@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """What begins in a plain page: the rules of start tags, and of elements that hold nothing but text, or a drawing."""
 
 from wolfspider.web.page.page_reading import NONE, TAG_PATH
@@ -7,7 +7,7 @@ from wolfspider.web.page.plain_names import NAMES, NUMBERS, NotPlain
 from wolfspider.web.page.plain_ends cimport PlainEnds
 from wolfspider.web.page.plain_names cimport (
     BODY, CAPTION, CELL, COL, COLGROUP, FORM, FRAME, HEAD, HTML, LINK, MUTE, NOSCRIPT, NOTE, OBJECT, ODD, OPTGROUP,
-    OPTION, OTHER, RAW, ROW, RULE, SCRIPT, SELECT, SVG, TBODY, TEXTAREA, TITLE, UNKNOWN, VOID, WITHIN
+    OPTION, OTHER, RAW, ROW, RULE, SCRIPT, SELECT, SVG, TBODY, TEXTAREA, TITLE, UNKNOWN, VOID, WITHIN, piece
 )
 from wolfspider.web.page.plain_references cimport text_undone
 
@@ -99,7 +99,7 @@ cdef class PlainStarts(PlainEnds):
         self.end_node()
         self.tell(name, action, flags, tag)
         if name == PRE and at < self.size:
-            if self.data[at : at + 2] in (b"&#", b"&N") or self.data[at : at + 3] == b"</>":
+            if piece(self.data, at, at + 2) in (b"&#", b"&N") or piece(self.data, at, at + 3) == b"</>":
                 raise NotPlain
             at += self.octets[at] == 10  # a line break right behind the tag is none
         return at
@@ -132,9 +132,11 @@ cdef class PlainStarts(PlainEnds):
             return
         if empty:
             if name == IMG or name == IMAGE:
+                reading.open = self.link_open
                 reading.img(self.told())
+                reading.open = NONE
             elif name == AREA:
-                if reading.open != NONE:
+                if self.link_open != NONE:
                     raise NotPlain
                 reading.area(self.told())
             elif name == EMBED:
@@ -148,9 +150,9 @@ cdef class PlainStarts(PlainEnds):
             return
         if action == LINK:
             link = self.link()
-            if reading.open != NONE:
+            if self.link_open != NONE:
                 raise NotPlain
-            reading.open = link
+            self.link_open = link
             self.push(name, tag, link)
             return
         if action == NOSCRIPT:
@@ -184,7 +186,7 @@ cdef class PlainStarts(PlainEnds):
         cdef Py_ssize_t close = self.behind(NAMES[name].encode(), at)
         reading = self.reading
         if action == SCRIPT and self.data.find(b"<!--", at, close) >= 0:
-            if self.data[at:close].lower().find(b"<script") >= 0:
+            if piece(self.data, at, close).lower().find(b"<script") >= 0:
                 raise NotPlain
         self.doubt(at, close)
         self.end_node()
@@ -200,7 +202,9 @@ cdef class PlainStarts(PlainEnds):
                 text = self.data[at:close].decode("utf-8")
                 text = text_undone(text) if "&" in text else text
                 if action == TITLE:
+                    reading.open = self.link_open
                     reading.name(text)
+                    reading.open = NONE
                 elif text and not text.isspace():
                     self.passages.append(text[1:] if text[0] == "\n" else text)
         return self.over(close)
@@ -219,7 +223,7 @@ cdef class PlainStarts(PlainEnds):
             if lt < 0 or lt + 2 >= self.size:
                 raise NotPlain
             at = lt + 1
-            if self.data[at : at + 3] == b"!--":
+            if piece(self.data, at, at + 3) == b"!--":
                 at = self.behind_comment(at + 3)
                 continue
             ends = self.octets[at] == 47
@@ -229,7 +233,7 @@ cdef class PlainStarts(PlainEnds):
             end = at
             while end < self.size and self.octets[end] not in (32, 10, 9, 12, 47, 62):
                 end += 1
-            name = self.data[at:end].lower()
+            name = piece(self.data, at, end).lower()
             at = self.read_attributes(end)
             if ends:
                 if opened[-1] != name:
@@ -241,6 +245,6 @@ cdef class PlainStarts(PlainEnds):
                 opened.append(name)
                 if name == b"title" or name == b"desc" or name == b"style":
                     lt = self.data.find(b"<", at)
-                    if lt < 0 or self.data[lt + 1 : lt + 2] != b"/":
+                    if lt < 0 or piece(self.data, lt + 1, lt + 2) != b"/":
                         raise NotPlain
         return at

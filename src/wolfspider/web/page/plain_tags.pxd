@@ -11,7 +11,8 @@ cdef class PlainTags:
     cdef unsigned long long[::1] number_keys
     cdef int[::1] number_at
     # The tag that was read last
-    cdef int count
+    cdef int number  # of its name
+    cdef int count  # of its attributes
     cdef unsigned long long[::1] keys  # the names of attributes as numbers, if they are short
     cdef Py_ssize_t[::1] name_from
     cdef Py_ssize_t[::1] name_to
@@ -21,9 +22,11 @@ cdef class PlainTags:
     cdef dict attributes
 
     cdef str name(self, int number)
-    cdef int number(self, Py_ssize_t first, Py_ssize_t last) except -1
+    cdef Py_ssize_t read_name(self, Py_ssize_t at) except -1
+    cdef int number_of(self, bytes name) except -1
     cdef bint is_blank(self, Py_ssize_t first, Py_ssize_t last) except -1
     cdef Py_ssize_t read_attributes(self, Py_ssize_t at) except -1
+    cdef Py_ssize_t read_some_attributes(self, Py_ssize_t at) except -1
     cdef str value(self, unsigned long long key)
     cdef int place(self, unsigned long long key) except -2
     cdef str value_within(self, Py_ssize_t first, Py_ssize_t last)

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=True, wraparound=True
+# cython: language_level=3, boundscheck=True, wraparound=True, initializedcheck=False
 """The tags of a plain page: their names, their attributes, and where what they hold ends."""
 
 import re
@@ -11,7 +11,7 @@ from cpython.array cimport clone
 from wolfspider.web.page import plain_names
 from wolfspider.web.page.plain_names import NAMES, NUMBERS, NotPlain
 
-from wolfspider.web.page.plain_names cimport LETTERS, SLOTS, UNKNOWN, first_slot
+from wolfspider.web.page.plain_names cimport LETTERS, SLOTS, UNKNOWN, first_slot, piece
 from wolfspider.web.page.plain_references cimport value_undone
 
 cdef enum:
@@ -19,6 +19,9 @@ cdef enum:
     MOST_NAMES = 400  # of its own in a page
 
 cdef unsigned long long STYLE = int.from_bytes(b"style", "big"), A_HIDDEN = int.from_bytes(b"hidden", "big")
+cdef unsigned char[256] _IN_NAME  # what each octet is in a name, in lower case; 0 if it ends the name
+for _octet in range(256):
+    _IN_NAME[_octet] = 0 if _octet in b" \n\t\f/>" else bytes((_octet,)).lower()[0]
 cdef Array _PLACES = array("q"), _KEYS = array("Q")
 _LETTERS = re.compile(rb"<[A-Za-z]")
 
@@ -39,22 +42,29 @@ cdef class PlainTags:
         return NAMES[number] if number < UNKNOWN else self.own_names[number - UNKNOWN]
 
     @cython.wraparound(False)
-    cdef int number(self, Py_ssize_t first, Py_ssize_t last) except -1:
-        """The number of a name that stands here."""
+    cdef Py_ssize_t read_name(self, Py_ssize_t at) except -1:
+        """Read the name of a tag that begins here; where it ends."""
         cdef unsigned long long key = 0
         cdef unsigned char c
-        cdef Py_ssize_t at
+        cdef Py_ssize_t first = at
         cdef int slot
-        if last - first <= LETTERS:
-            for at in range(first, last):
-                c = self.octets[at]
-                key = key << 8 | (c | 32 if 65 <= c <= 90 else c)
+        while at < self.size:
+            c = _IN_NAME[self.octets[at]]
+            if not c:
+                break
+            key = key << 8 | c
+            at += 1
+        if at - first <= LETTERS:
             slot = first_slot(key)
             while self.number_keys[slot]:
                 if self.number_keys[slot] == key:
-                    return self.number_at[slot]
-                slot = (slot + 1) % SLOTS
-        name = self.data[first:last].lower()
+                    self.number = self.number_at[slot]
+                    return at
+                slot = (slot + 1) & SLOTS - 1
+        self.number = self.number_of(piece(self.data, first, at).lower())
+        return at
+
+    cdef int number_of(self, bytes name) except -1:
         number = NUMBERS.get(name) or self.own_numbers.get(name)
         if number is None:
             if len(self.own_names) >= MOST_NAMES:
@@ -76,13 +86,21 @@ cdef class PlainTags:
     @cython.wraparound(False)
     cdef Py_ssize_t read_attributes(self, Py_ssize_t at) except -1:
         """Read the attributes of a tag from here on; where it ends."""
-        cdef const unsigned char[::1] octets = self.octets
-        cdef Py_ssize_t size = self.size, begin
-        cdef unsigned char c, quoted
-        cdef unsigned long long key
-        cdef int n = 0
         self.closed = False
         self.attributes = None
+        if at < self.size and self.octets[at] == 62:
+            self.count = 0
+            return at + 1
+        return self.read_some_attributes(at)
+
+    @cython.wraparound(False)
+    cdef Py_ssize_t read_some_attributes(self, Py_ssize_t at) except -1:
+        cdef const unsigned char[::1] octets = self.octets
+        cdef Py_ssize_t size = octets.shape[0], begin
+        cdef unsigned char c, quoted
+        cdef bint bracket = False
+        cdef unsigned long long key
+        cdef int n = 0
         while True:
             while at < size:
                 c = octets[at]
@@ -97,6 +115,8 @@ cdef class PlainTags:
                 raise NotPlain
             if octets[at] == 62:
                 self.count = n
+                if bracket:
+                    self.doubtful = True
                 return at + 1
             self.closed = False
             if n >= MOST_ATTRIBUTES:
@@ -104,10 +124,10 @@ cdef class PlainTags:
             begin = at
             key = 0
             while at < size:
-                c = octets[at]
-                if (c == 32 or c == 10 or c == 9 or c == 12 or c == 47 or c == 62 or c == 61) and at > begin:
+                c = _IN_NAME[octets[at]]
+                if not c or (c == 61 and at > begin):
                     break
-                key = key << 8 | (c | 32 if 65 <= c <= 90 else c)
+                key = key << 8 | c
                 at += 1
             self.keys[n] = key if at - begin <= LETTERS else 0
             self.name_from[n], self.name_to[n] = begin, at
@@ -128,8 +148,7 @@ cdef class PlainTags:
                         quoted = octets[at]
                         if quoted == c:
                             break
-                        if quoted == 60:
-                            self.doubtful = True
+                        bracket |= quoted == 60
                         at += 1
                     if at >= size:
                         raise NotPlain
@@ -141,8 +160,7 @@ cdef class PlainTags:
                         c = octets[at]
                         if c == 32 or c == 10 or c == 9 or c == 12 or c == 62:
                             break
-                        if c == 60:
-                            self.doubtful = True
+                        bracket |= c == 60
                         at += 1
                     self.value_from[n], self.value_to[n] = begin, at
             n += 1
@@ -205,12 +223,12 @@ cdef class PlainTags:
     cdef Py_ssize_t behind_comment(self, Py_ssize_t at) except -1:
         """Where a comment ends whose text begins here."""
         cdef Py_ssize_t end
-        if self.data[at : at + 1] == b">":
+        if piece(self.data, at, at + 1) == b">":
             return at + 1
-        if self.data[at : at + 2] == b"->":
+        if piece(self.data, at, at + 2) == b"->":
             return at + 2
         end = self.data.find(b"--", at)
-        while end >= 0 and self.data[end + 2 : end + 3] != b">" and self.data[end + 2 : end + 4] != b"!>":
+        while end >= 0 and piece(self.data, end + 2, end + 3) != b">" and piece(self.data, end + 2, end + 4) != b"!>":
             end = self.data.find(b"--", end + 1)
         if end < 0:
             raise NotPlain
@@ -228,7 +246,7 @@ cdef class PlainTags:
             if end < 0:
                 raise NotPlain
             close = end + 2 + len(name)
-            if self.data[end + 2 : close].lower() == name and self.data[close : close + 1] in (
+            if piece(self.data, end + 2, close).lower() == name and piece(self.data, close, close + 1) in (
                 b">", b" ", b"\n", b"\t", b"/", b"\f"
             ):
                 return end
