@@ -34,6 +34,7 @@ MAKERS = (
     "core/text.py",
     "core/tokens.pxd",
     "core/tokens.pyx",
+    "core/word_lists.pyx",
     "core/scope.py",
     "web/page/urls.py",
     "web/page/charset.py",
