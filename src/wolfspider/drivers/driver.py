@@ -19,8 +19,9 @@ from wolfspider.web.http.web_time import WebTime
 RETRIED = ("timeout", "connect", "dns", "slow")  # failures that another try may mend
 NOT_AGAIN = Failure("budget", "the page limit was lowered before it was tried again")
 SELDOM = 100_000  # new objects after which Python looks for circles of garbage
-SWEPT_AFTER = 5.0  # seconds of the processor, in a process that runs one crawl after another
-_swept = 0.0  # when it was done last, by that clock
+SWEPT_AFTER = 5.0  # seconds of the processor at least, in a process that runs one crawl after another
+SWEEPING = 0.04  # the share of the time that it may take
+_next_sweep = 0.0  # by that clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,14 @@ def garbage_sought_seldom() -> Iterator[None]:
     is there before the first page (modules, classes) stays, and is not looked through again and again.
 
     A crawl and its strategy know each other, so that a process that runs one after another gathers what they leave.
-    What is set aside here is not looked for any more, so it is swept up before, now and then."""
-    global _swept
-    if time.process_time() - _swept > SWEPT_AFTER:
+    What is set aside here is not looked for any more, so it is swept up before, now and then: the more seldom, the more
+    is kept beside it, such as the pages of a web, and has to be gone through."""
+    global _next_sweep
+    began = time.process_time()
+    if began >= _next_sweep:
         gc.collect()
-        _swept = time.process_time()
+        ended = time.process_time()
+        _next_sweep = ended + max(SWEPT_AFTER, (ended - began) / SWEEPING)
     usual = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(max(SELDOM, usual[0]) if usual[0] else 0, *usual[1:])
