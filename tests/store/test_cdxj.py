@@ -168,11 +168,11 @@ def test_only_what_was_written_to_is_indexed_again(tmp_path: Path) -> None:
     assert len((tmp_path / "warc" / "00000.cdxj").read_bytes().splitlines()) == 2
 
 
-@pytest.mark.parametrize("most", [50_000, 15, 0])
+@pytest.mark.parametrize("most", [30_000_000, 8_000, 0])
 def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
     tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wolfspider.store.cdxj._AT_A_TIME", most)
+    monkeypatch.setattr("wolfspider.store.cdxj._KNOWN", most)
     folder, end = tmp_path / "warc", None
     for session in range(3):
         archive = Archive(folder, info={"software": "test"}, largest=4000, start=end)
@@ -180,6 +180,7 @@ def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
             archive.append(replace(capture(number, 301 if number % 7 == 0 else 200), at=1.7e9 + number / 7))
             archive.revisit(capture(number, 304), "http://a.test/", 1.0)
             archive.append(Capture(f"http://a.test/{number}", 5.0, 200, (("Server", "caf\udce9"),), b""))
+            archive.append(Capture(f"http://a.test/{number}", 6.0, 200, (("Content-Type", "\0text\r\n/\udce9"),), b""))
         if session == 1:  # as a hand packs it
             archive.add(response(capture(99)), 6.0)
         for number in numbers(folder):
@@ -190,3 +191,21 @@ def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
         archive.close()
     assert len(numbers(folder)) > 4
     assert bool(most) == any(archive.lines.of(number)[1] for number in numbers(folder))
+
+
+def test_long_addresses_and_types_do_not_fill_the_memory_with_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wolfspider.store.cdxj._KNOWN", 100_000)
+    archive = Archive(tmp_path / "warc", info={"software": "test"}, largest=200_000)
+    for number in range(300):
+        odd = ("Content-Type", f"{number}/" + 16_000 * "x")
+        archive.append(Capture(f"http://a.test/{number:08000}", 5.0, 200, (odd,), b""))
+        for file in numbers(tmp_path / "warc"):
+            held = archive.lines.of(file)[1]
+            assert sum(len(row.url) + len(row.mime) for row in held) < 110_000
+    index_archive(tmp_path / "warc", archive.lines)
+    assert len(numbers(tmp_path / "warc")) == 1
+    lines = (tmp_path / "warc" / "00000.cdxj").read_bytes().splitlines()
+    assert len(lines) == 300 and all(len(line) < 2 * 8_000 + 1_000 for line in lines)
+    archive.close()

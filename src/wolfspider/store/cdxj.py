@@ -27,6 +27,10 @@ from wolfspider.files.failpoints import reach
 from wolfspider.store.archive_reader import RecordPlace, entries, name_of, numbers
 
 _AT_A_TIME = 50_000  # lines that are sorted in memory
+_KNOWN = 30_000_000  # bytes of memory for lines that need not be read again: about as many
+_BESIDE = 500  # bytes that such a line takes beside its address and type
+_LONGEST_TYPE = 255  # characters: no media type has more (RFC 6838)
+_NO_BREAKS = str.maketrans("\r\n\0", "   ")  # as in the archive
 _WWW = re.compile(r"^www\d*\.")
 _NO_BLANKS = str.maketrans({" ": "%20", "\t": "%09", "\r": "%0d", "\n": "%0a"})
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
@@ -121,29 +125,30 @@ class SortedLines:
 
 
 class KnownLines:
-    """The lines of records that a session appended itself, and need not read again. Memory is bounded: of a file that
-    has too many, or a record that came packed, they are read from the archive after all."""
+    """The lines of records that a session appended itself, and need not read again. Memory is bounded: of a file whose
+    lines take too much, or that has a record that came packed, they are read from the archive after all."""
 
     def __init__(self, file: int, offset: int) -> None:
         """Where the session begins to append."""
         self._starts = {file: offset}  # where what is known of a file begins
         self._rows: dict[int, list[IndexLine]] = {}
-        self._count = 0
+        self._bytes = 0
 
     def begin(self, file: int) -> None:
         self._starts[file] = 0
 
     def add(self, capture: Capture, digest: str, place: RecordPlace) -> None:
-        if place.file in self._starts and self._count < _AT_A_TIME:
-            self._rows.setdefault(place.file, []).append(_line_of(capture, digest, place))
-            self._count += 1
+        if place.file in self._starts and self._bytes < _KNOWN:
+            row = _line_of(capture, digest, place)
+            self._rows.setdefault(place.file, []).append(row)
+            self._bytes += _size(row)
         else:
             self.lose(place.file)
 
     def lose(self, file: int) -> None:
         """A record of this file is not known."""
         self._starts.pop(file, None)
-        self._count -= len(self._rows.pop(file, ()))
+        self._bytes -= sum(map(_size, self._rows.pop(file, ())))
 
     def of(self, file: int) -> tuple[float, list[IndexLine]]:
         """Those of a file, and where it need not be read from on."""
@@ -176,5 +181,10 @@ def lines_of(folder: Path, number: int, known: KnownLines | None = None) -> Iter
 
 def _line_of(capture: Capture, digest: str, place: RecordPlace) -> IndexLine:
     kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
-    mime, file = kind.partition(";")[0].strip().lower() or "unk", name_of(place.file)
+    mime = kind.partition(";")[0].translate(_NO_BREAKS).strip().lower()[:_LONGEST_TYPE] or "unk"
+    file = name_of(place.file)
     return IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, file)
+
+
+def _size(row: IndexLine) -> int:
+    return _BESIDE + len(row.url) + len(row.mime)
