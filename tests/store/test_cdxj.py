@@ -107,7 +107,6 @@ def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
-from dataclasses import replace
 from pathlib import Path
 from wolfspider.store.cdxj import IndexLine, write
 write(Path(sys.argv[1]), [IndexLine("http://new.test/", 1.0, "", 200, "", 1, 2, "f")])
