@@ -4,7 +4,7 @@
 
 The key is the address turned around (SURT), so that the pages of a host, and of all its subdomains, lie together; it is
 in lower case and without `www.` and a slash at the end, because that is how readers look addresses up. Lines are sorted
-as bytes. Some hundred thousand are sorted at a time and lie in temporary files until they are merged, so that memory
+as bytes. Fifty thousand are sorted at a time and lie in temporary files until they are merged, so that memory
 does not grow with the archive. The file appears only when it is complete.
 """
 
