@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,7 @@ from wolfspider.core.model import Capture
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import Archive
 from wolfspider.store.archive_reader import RecordPlace, name_of, numbers
-from wolfspider.store.cdxj import IndexLine, index_archive, line, lines_of, surt, write
+from wolfspider.store.cdxj import IndexLine, SortedLines, index_archive, line, lines_of, surt, write
 from wolfspider.web.warc.writer import response
 
 # Address and key as the tools of web archives have it.
@@ -190,6 +191,17 @@ def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
         archive.close()
     assert len(numbers(folder)) > 4
     assert bool(most) == any(archive.lines.of(number)[1] for number in numbers(folder))
+
+
+def test_long_lines_are_sorted_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wolfspider.store.cdxj._MOST_BYTES", 10_000)
+    given_lines = [b"%d %s\n" % (number * 7 % 100, 1_000 * b"x") for number in range(100)]
+    with ExitStack() as open_files:
+        lines = SortedLines(tmp_path, open_files)
+        for text in given_lines:
+            lines.add(text)
+            assert sum(map(len, lines._lines)) < 12_000
+        assert list(lines.merged()) == sorted(given_lines)
 
 
 def test_long_addresses_and_types_do_not_fill_the_memory_with_lines(

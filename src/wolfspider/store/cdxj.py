@@ -4,7 +4,7 @@
 
 The key is the address turned around (SURT), so that the pages of a host, and of all its subdomains, lie together; it is
 in lower case and without `www.` and a slash at the end, because that is how readers look addresses up. Lines are sorted
-as bytes. Fifty thousand are sorted at a time and lie in temporary files until they are merged, so that memory
+as bytes. At most fifty thousand are sorted at a time and lie in temporary files until they are merged, so that memory
 does not grow with the archive. The file appears only when it is complete.
 """
 
@@ -27,6 +27,7 @@ from wolfspider.files.failpoints import reach
 from wolfspider.store.archive_reader import RecordPlace, entries, name_of, numbers
 
 _AT_A_TIME = 50_000  # lines that are sorted in memory
+_MOST_BYTES = 100_000_000  # of them: an address may have thousands
 _KNOWN = 30_000_000  # bytes of memory for lines that need not be read again: about as many
 _BESIDE = 500  # bytes that such a line takes beside its address and type
 _LONGEST_TYPE = 255  # characters: no media type has more (RFC 6838)
@@ -107,15 +108,18 @@ class SortedLines:
         self._folder, self._open_files, self._at_a_time = folder, open_files, at_a_time
         self._pieces: list[Iterable[bytes]] = []
         self._lines: list[bytes] = []
+        self._bytes = 0
 
     def add(self, text: bytes) -> None:
-        if len(self._lines) >= self._at_a_time:
+        if len(self._lines) >= self._at_a_time or self._bytes > _MOST_BYTES:
             piece: IO[bytes] = self._open_files.enter_context(tempfile.TemporaryFile(dir=self._folder))  # noqa: SIM115
             piece.writelines(sorted(self._lines))
             piece.seek(0)
             self._pieces.append(piece)
             self._lines.clear()
+            self._bytes = 0
         self._lines.append(text)
+        self._bytes += len(text)
 
     def merged(self) -> Iterator[bytes]:
         return heapq.merge(*self._pieces, sorted(self._lines))
