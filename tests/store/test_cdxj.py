@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,7 @@ from wolfspider.core.model import Capture
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.store.archive import Archive
 from wolfspider.store.archive_reader import RecordPlace, name_of, numbers
-from wolfspider.store.cdxj import IndexLine, index_archive, line, lines_of, surt, write
+from wolfspider.store.cdxj import IndexLine, SortedLines, index_archive, line, lines_of, surt, write
 from wolfspider.web.warc.writer import response
 
 # Address and key as the tools of web archives have it.
@@ -107,7 +108,6 @@ def test_an_entry_leads_to_its_record(tmp_path: Path) -> None:
 
 CHILD = """
 import sys
-from dataclasses import replace
 from pathlib import Path
 from wolfspider.store.cdxj import IndexLine, write
 write(Path(sys.argv[1]), [IndexLine("http://new.test/", 1.0, "", 200, "", 1, 2, "f")])
@@ -168,11 +168,11 @@ def test_only_what_was_written_to_is_indexed_again(tmp_path: Path) -> None:
     assert len((tmp_path / "warc" / "00000.cdxj").read_bytes().splitlines()) == 2
 
 
-@pytest.mark.parametrize("most", [50_000, 15, 0])
+@pytest.mark.parametrize("most", [30_000_000, 8_000, 0])
 def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
     tmp_path: Path, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wolfspider.store.cdxj._AT_A_TIME", most)
+    monkeypatch.setattr("wolfspider.store.cdxj._KNOWN", most)
     folder, end = tmp_path / "warc", None
     for session in range(3):
         archive = Archive(folder, info={"software": "test"}, largest=4000, start=end)
@@ -180,6 +180,7 @@ def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
             archive.append(replace(capture(number, 301 if number % 7 == 0 else 200), at=1.7e9 + number / 7))
             archive.revisit(capture(number, 304), "http://a.test/", 1.0)
             archive.append(Capture(f"http://a.test/{number}", 5.0, 200, (("Server", "caf\udce9"),), b""))
+            archive.append(Capture(f"http://a.test/{number}", 6.0, 200, (("Content-Type", "\0text\r\n/\udce9"),), b""))
         if session == 1:  # as a hand packs it
             archive.add(response(capture(99)), 6.0)
         for number in numbers(folder):
@@ -190,3 +191,32 @@ def test_what_a_session_knows_of_its_records_is_what_the_archive_says(
         archive.close()
     assert len(numbers(folder)) > 4
     assert bool(most) == any(archive.lines.of(number)[1] for number in numbers(folder))
+
+
+def test_long_lines_are_sorted_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wolfspider.store.cdxj._MOST_BYTES", 10_000)
+    given_lines = [b"%d %s\n" % (number * 7 % 100, 1_000 * b"x") for number in range(100)]
+    with ExitStack() as open_files:
+        lines = SortedLines(tmp_path, open_files)
+        for text in given_lines:
+            lines.add(text)
+            assert sum(map(len, lines._lines)) < 12_000
+        assert list(lines.merged()) == sorted(given_lines)
+
+
+def test_long_addresses_and_types_do_not_fill_the_memory_with_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wolfspider.store.cdxj._KNOWN", 100_000)
+    archive = Archive(tmp_path / "warc", info={"software": "test"}, largest=200_000)
+    for number in range(300):
+        odd = ("Content-Type", f"{number}/" + 16_000 * "x")
+        archive.append(Capture(f"http://a.test/{number:08000}", 5.0, 200, (odd,), b""))
+        for file in numbers(tmp_path / "warc"):
+            held = archive.lines.of(file)[1]
+            assert sum(len(row.url) + len(row.mime) for row in held) < 110_000
+    index_archive(tmp_path / "warc", archive.lines)
+    assert len(numbers(tmp_path / "warc")) == 1
+    lines = (tmp_path / "warc" / "00000.cdxj").read_bytes().splitlines()
+    assert len(lines) == 300 and all(len(line) < 2 * 8_000 + 1_000 for line in lines)
+    archive.close()

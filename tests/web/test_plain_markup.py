@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wolfspider.core import text as words_in
 from wolfspider.testing.mutated_markup import mutated, told
 from wolfspider.web.page import charset, html
 from wolfspider.web.page.markup_tree import tree_of
@@ -155,6 +156,22 @@ def test_strange_letters_are_read_as_the_tree_reads_them(texts: list[str], betwe
 )
 def test_long_pages_are_read_as_the_tree_reads_them(text: str) -> None:
     assert agrees("<body>" + text)
+
+
+@given(st.lists(st.lists(st.sampled_from(["the", "wolf", "eats", "日本", "a\u0301b"])), max_size=8), st.booleans())
+def test_words_are_counted_right_though_other_texts_are_read_meanwhile(texts: list[list[str]], counting: bool) -> None:
+    """As by another thread, when this one comes to characters that depend on their neighbours."""
+    others = ["the", "wolf", *map(str, range(20_000))]  # they take the slots of all words
+
+    def cleaned(text: str) -> bytes:
+        (words_in.words_and_more if counting else words_in.words_of)([" ".join(others)])
+        return words_in.cleaned(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("wolfspider.web.page.plain_passages.cleaned", cleaned)
+        reading = read_plain("<body>" + "".join(f"<p>{' '.join(words)}" for words in texts))
+    spoken = [word for words in texts for word in words_in.words(" ".join(words))]
+    assert reading.counts is None or list(reading.counts.items()) == list(words_in.counted(spoken).items())
 
 
 def test_a_page_that_would_be_cut_is_handed_over() -> None:

@@ -19,6 +19,7 @@ cdef class WordReader:
     cdef readonly Py_ssize_t total  # words
     cdef int count  # of words that are distinct
     cdef dict places  # of words among those, whose place stands in no slot
+    cdef bint shared  # has somebody else used the slots meanwhile?
     cdef int[::1] often
     cdef bytearray made
     cdef unsigned char[::1] clean  # what was read so far
@@ -37,6 +38,7 @@ cdef class WordReader:
     cdef bint is_readable(self, const unsigned char[::1] octets, Py_ssize_t at, Py_ssize_t last) except -1
     cdef int add(self, unsigned char c) except -1
     cdef int end_word(self) except -1
+    cdef int take_up(self) except -1
     cdef int note(self, str word, bint new, bint long) except -1
     cdef int count_more(self) except -1
     cdef tuple result(self)

@@ -37,6 +37,7 @@ cdef Array _COUNTS = array("i")
 cdef list _words = [None] * SLOTS
 cdef unsigned long long[::1] _slots = memoryview(bytearray(8 * ROW * SLOTS)).cast("Q")
 cdef unsigned long long _text = 0  # how many texts were read
+cdef unsigned long long _last = 0  # the text whose word was looked up last
 cdef unsigned char[::1] _ways = bytearray(PLANE)
 
 
@@ -66,7 +67,7 @@ cdef class WordReader:
         self, const unsigned char[::1] table, int longest, const unsigned long long[::1] weights,
         unsigned long long odd, int run, spell, Py_ssize_t octets
     ):
-        global _text
+        global _text, _last
         cdef int c
         for c in range(256):
             self.letters[c] = table[c] if c < 128 else STRANGE
@@ -78,7 +79,7 @@ cdef class WordReader:
         self.clean = self.made
         _text += 1
         if _text >> 32:  # numbers of texts begin anew
-            _text = 1
+            _text, _last = 1, 0
             for c in range(SLOTS):
                 _slots[ROW * c + SEEN] = 0
         self.text = _text
@@ -233,6 +234,8 @@ cdef class WordReader:
             end = first + len(word.encode("utf-8", "surrogatepass"))
             self.votes.add(hash_of(self.clean, first, end, self.weights, self.odd))
         else:
+            if _last != self.text:
+                self.take_up()
             for at in range(first, end - HALF):
                 tail = tail << 8 | self.clean[at]
             known = True
@@ -256,9 +259,21 @@ cdef class WordReader:
             if known and seen >> 32 == self.text:
                 self.often[<Py_ssize_t>(seen & PLACE)] += 1
             else:
-                _slots[row + SEEN] = self.text << 32 | self.note(_words[slot], known, False)
+                _slots[row + SEEN] = self.text << 32 | self.note(_words[slot], known and not self.shared, False)
         self.clean[end] = 32
         self.first = self.end = end + 1
+        return 0
+
+    cdef int take_up(self) except -1:
+        """Other texts may have been read since the last word of this one, by another thread while this one looked how a
+        character is spelled. They may have taken the slots of its words, which are known by name from now on."""
+        global _last
+        cdef Py_ssize_t place
+        _last = self.text
+        if self.count:
+            self.shared = True
+            for place in range(self.count):
+                self.places[self.distinct[place]] = place
         return 0
 
     cdef int note(self, str word, bint new, bint long) except -1:

@@ -4,7 +4,7 @@
 
 The key is the address turned around (SURT), so that the pages of a host, and of all its subdomains, lie together; it is
 in lower case and without `www.` and a slash at the end, because that is how readers look addresses up. Lines are sorted
-as bytes. Some hundred thousand are sorted at a time and lie in temporary files until they are merged, so that memory
+as bytes. At most fifty thousand are sorted at a time and lie in temporary files until they are merged, so that memory
 does not grow with the archive. The file appears only when it is complete.
 """
 
@@ -27,6 +27,11 @@ from wolfspider.files.failpoints import reach
 from wolfspider.store.archive_reader import RecordPlace, entries, name_of, numbers
 
 _AT_A_TIME = 50_000  # lines that are sorted in memory
+_MOST_BYTES = 100_000_000  # of them: an address may have thousands
+_KNOWN = 30_000_000  # bytes of memory for lines that need not be read again: about as many
+_BESIDE = 500  # bytes that such a line takes beside its address and type
+_LONGEST_TYPE = 255  # characters: no media type has more (RFC 6838)
+_NO_BREAKS = str.maketrans("\r\n\0", "   ")  # as in the archive
 _WWW = re.compile(r"^www\d*\.")
 _NO_BLANKS = str.maketrans({" ": "%20", "\t": "%09", "\r": "%0d", "\n": "%0a"})
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
@@ -103,15 +108,18 @@ class SortedLines:
         self._folder, self._open_files, self._at_a_time = folder, open_files, at_a_time
         self._pieces: list[Iterable[bytes]] = []
         self._lines: list[bytes] = []
+        self._bytes = 0
 
     def add(self, text: bytes) -> None:
-        if len(self._lines) >= self._at_a_time:
+        if len(self._lines) >= self._at_a_time or self._bytes > _MOST_BYTES:
             piece: IO[bytes] = self._open_files.enter_context(tempfile.TemporaryFile(dir=self._folder))  # noqa: SIM115
             piece.writelines(sorted(self._lines))
             piece.seek(0)
             self._pieces.append(piece)
             self._lines.clear()
+            self._bytes = 0
         self._lines.append(text)
+        self._bytes += len(text)
 
     def merged(self) -> Iterator[bytes]:
         return heapq.merge(*self._pieces, sorted(self._lines))
@@ -121,29 +129,30 @@ class SortedLines:
 
 
 class KnownLines:
-    """The lines of records that a session appended itself, and need not read again. Memory is bounded: of a file that
-    has too many, or a record that came packed, they are read from the archive after all."""
+    """The lines of records that a session appended itself, and need not read again. Memory is bounded: of a file whose
+    lines take too much, or that has a record that came packed, they are read from the archive after all."""
 
     def __init__(self, file: int, offset: int) -> None:
         """Where the session begins to append."""
         self._starts = {file: offset}  # where what is known of a file begins
         self._rows: dict[int, list[IndexLine]] = {}
-        self._count = 0
+        self._bytes = 0
 
     def begin(self, file: int) -> None:
         self._starts[file] = 0
 
     def add(self, capture: Capture, digest: str, place: RecordPlace) -> None:
-        if place.file in self._starts and self._count < _AT_A_TIME:
-            self._rows.setdefault(place.file, []).append(_line_of(capture, digest, place))
-            self._count += 1
+        if place.file in self._starts and self._bytes < _KNOWN:
+            row = _line_of(capture, digest, place)
+            self._rows.setdefault(place.file, []).append(row)
+            self._bytes += _size(row)
         else:
             self.lose(place.file)
 
     def lose(self, file: int) -> None:
         """A record of this file is not known."""
         self._starts.pop(file, None)
-        self._count -= len(self._rows.pop(file, ()))
+        self._bytes -= sum(map(_size, self._rows.pop(file, ())))
 
     def of(self, file: int) -> tuple[float, list[IndexLine]]:
         """Those of a file, and where it need not be read from on."""
@@ -176,5 +185,10 @@ def lines_of(folder: Path, number: int, known: KnownLines | None = None) -> Iter
 
 def _line_of(capture: Capture, digest: str, place: RecordPlace) -> IndexLine:
     kind = next((value for name, value in capture.headers if name.lower() == "content-type"), "unk")
-    mime, file = kind.partition(";")[0].strip().lower() or "unk", name_of(place.file)
+    mime = kind.partition(";")[0].translate(_NO_BREAKS).strip().lower()[:_LONGEST_TYPE] or "unk"
+    file = name_of(place.file)
     return IndexLine(capture.url, capture.at, mime, capture.status, digest, place.length, place.offset, file)
+
+
+def _size(row: IndexLine) -> int:
+    return _BESIDE + len(row.url) + len(row.mime)
