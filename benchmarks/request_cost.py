@@ -23,6 +23,7 @@ from closed_site import seeds_of, written
 from side_by_side import find_nginx, served
 
 from wolfspider.app import assemble, hunt, run_folder
+from wolfspider.core.errors import Problem
 from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.drivers import reading
 from wolfspider.web.http.client import Answer, Client
@@ -91,4 +92,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        sys.exit(str(problem))

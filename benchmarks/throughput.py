@@ -367,4 +367,7 @@ def report(chosen: argparse.Namespace, ground: Ground, web_name: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except errors.Problem as problem:
+        sys.exit(str(problem))
