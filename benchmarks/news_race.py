@@ -60,6 +60,11 @@ class Run(NamedTuple):
     articles: int
 
 
+class Case(NamedTuple):
+    items: float
+    value: float  # of all of them
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="where finished runs are kept")
@@ -171,6 +176,8 @@ def _tell(count: int, of: int, row: dict[str, Any]) -> None:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
+    """A table for each web, task and number of looks. On synthetic sites a case is a site; on recorded ones, of which
+    there is one copy, it is a week, and one with more items counts more."""
     parts: dict[tuple[str, str, float], dict[str, dict[int, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         run = Run(**row["run"])
@@ -179,32 +186,44 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _part(web: str, task: str, looks: float, racers: dict[str, dict[int, dict[str, Any]]]) -> str:
+    what = "sites" if web == SITE else "weeks"
     lines = [
         f"### {web}, {task}, {looks:g} looks an hour\n",
-        "| racer | sites | within 24 h | mean lag, h | median lag, h | value | items read | newshound is ahead by |",
+        f"| racer | {what} | within 24 h | mean lag, h | median lag, h | value | items read | newshound is ahead by |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    ahead = _ahead(racers)
+    cases = {name: _cases(web, runs) for name, runs in racers.items()}
+    ahead = _ahead(cases)
     order = sorted(racers, key=lambda name: -_mean([row["value"] for row in racers[name].values()]))
     for name in order:
         runs = list(racers[name].values())
         within, mean, median, value = (_mean([row[figure] for row in runs]) for figure in FIGURES)
-        low, high = _interval([row["value"] for row in runs])
+        low, high = _interval(list(cases[name].values()))
         read = _mean([row["downloads"] for row in runs])
-        spread = f" ({low:.3f} to {high:.3f})" if len(runs) > 1 else ""
+        spread = f" ({low:.3f} to {high:.3f})" if len(cases[name]) > 1 else ""
         figures = f"{within:.3f} | {mean:.2f} | {median:.2f} | {value:.3f}{spread} | {read:,.0f}"
-        lines.append(f"| {name} | {len(runs)} | {figures} | {ahead.get(name, '')} |")
+        lines.append(f"| {name} | {len(cases[name])} | {figures} | {ahead.get(name, '')} |")
     return "\n".join(lines)
 
 
-def _ahead(racers: Mapping[str, Mapping[int, Mapping[str, Any]]]) -> dict[str, str]:
-    """Mean difference of values on the same sites, on how many it is ahead, and Wilcoxon's p with Holm's correction."""
-    rows = [
-        {"strategy": name, "web": SITE, "topic": str(seed), "value": row["value"], "error": None}
-        for name, runs in racers.items()
+def _cases(web: str, runs: Mapping[int, Mapping[str, Any]]) -> dict[str, Case]:
+    if web == SITE:
+        return {str(seed): Case(1, row["value"]) for seed, row in runs.items()}
+    return {
+        f"{seed}, week {week}": Case(items, value)
         for seed, row in runs.items()
+        for week, (items, value) in row["weeks"].items()
+    }
+
+
+def _ahead(cases: Mapping[str, Mapping[str, Case]]) -> dict[str, str]:
+    """Mean difference of values in the same cases, in how many it is ahead, and Wilcoxon's p with Holm's correction."""
+    rows = [
+        {"strategy": name, "web": SITE, "topic": about, "value": case.value / case.items, "error": None}
+        for name, own in cases.items()
+        for about, case in own.items()
     ]
-    compared = stats.against(rows, "newshound", "value") if "newshound" in racers else []
+    compared = stats.against(rows, "newshound", "value") if "newshound" in cases else []
     return {
         each.second: f"{each.difference:+.3f} ({each.wins} of {each.pairs}, p {each.adjusted:.3f})" for each in compared
     }
@@ -215,10 +234,9 @@ def _mean(values: Sequence[float]) -> float:
     return sum(there) / len(there) if there else math.nan
 
 
-def _interval(values: Sequence[float]) -> tuple[float, float]:
-    if len(values) < 2:
-        return values[0], values[0]
-    return stats.interval(np.asarray(values))
+def _interval(cases: Sequence[Case]) -> tuple[float, float]:
+    """Of the value of an item, over samples of cases."""
+    return stats.interval_of(np.asarray(cases), lambda means: means[:, 1] / means[:, 0])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from wolfspider.core.model import Fetch, Link, Page, host_of
 from wolfspider.core.text import key_of
@@ -24,6 +24,7 @@ from wolfspider.web.worlds.synthetic.news import Sheet
 from wolfspider.web.worlds.world import Looks, World, open_web
 
 HOUR, DAY = 3600.0, 86_400.0
+WEEK = 7 * DAY
 FADES = 6.0  # hours in which an item loses most of its value
 LATE = 24.0  # hours
 INSTANT = 0.001  # seconds of a download that is no look
@@ -81,13 +82,18 @@ class RaceWeb:
                     self.found.setdefault(link.url, now + seconds)
         return replace(fetch, seconds=seconds)
 
-    def result(self) -> dict[str, float]:
+    def result(self) -> dict[str, Any]:
         """Of the items that were published during the race, but for its last day."""
         last = self.site.end - LATE * HOUR
         items = [item for item in self.site.items if self.site.start <= item.published < last]
         lags = [max(0.0, self.found.get(item.url, math.inf) - item.published) / HOUR for item in items]
         there = sorted(lag for lag in lags if lag < math.inf)
+        values = [math.exp(-lag / FADES) for lag in lags]
         count = max(1, len(items))
+        weeks: dict[int, list[float]] = {}  # how many items were published in it, and the sum of their values
+        for item, value in zip(items, values, strict=True):
+            week = weeks.setdefault(int((item.published - self.site.start) / WEEK), [0, 0.0])
+            week[0], week[1] = week[0] + 1, week[1] + value
         return {
             "items": len(items),
             "looks": self.looks,
@@ -95,7 +101,8 @@ class RaceWeb:
             "in time": sum(lag <= LATE for lag in lags) / count,
             "mean lag": sum(there) / max(1, len(there)),
             "median lag": there[len(there) // 2] if there else math.nan,
-            "value": sum(math.exp(-lag / FADES) for lag in lags) / count,
+            "value": sum(values) / count,
+            "weeks": weeks,
         }
 
 
@@ -157,7 +164,7 @@ def recorded_site(folder: Path, homes: Sequence[str], weeks: float) -> Site:
     beginning and hardly change; their lists are the pages that change again and again."""
     world = open_web(str(folder))
     assert isinstance(world, Recorded)
-    start, end = world.first, min(world.end, world.first + weeks * 7 * DAY)
+    start, end = world.first, min(world.end, world.first + weeks * WEEK)
     hosts, items, lists = {host_of(home) for home in homes}, [], list(homes)
     for url in world.graph(world.end).urls:
         times = _changes(world, url, start)

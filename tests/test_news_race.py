@@ -58,3 +58,23 @@ def test_recorded_sites_are_raced_where_they_lie(race, monkeypatch: pytest.Monke
     )
     assert race._site(recorded, True, tmp_path / "news") == str(tmp_path / "news")
     assert race._site(site, True, tmp_path / "news") == "site"
+
+
+def test_weeks_are_the_cases_of_a_recorded_site(race):
+    def row(racer: str, *weeks: tuple[int, float]) -> dict[str, Any]:
+        items, value = (sum(part) for part in zip(*weeks, strict=True))
+        run = race.Run("news", 0, race.GIVEN, racer, 1.0, 14.0, 0)._asdict()
+        lags = {"in time": 1.0, "mean lag": 1.0, "median lag": 1.0}
+        about = {"items": items, "downloads": items, "value": value / items, "weeks": dict(enumerate(weeks))}
+        return {"run": run} | lags | about
+
+    text = race.table([row("newshound", (8, 8.0), (2, 1.0)), row("index", (8, 4.0), (2, 0.5))])
+    assert "| racer | weeks |" in text
+    assert "| newshound | 2 | 1.000 | 1.00 | 1.00 | 0.900 (0.500 to 1.000) |" in text
+    assert "+0.375 (2 of 2, p 0.500)" in text
+
+
+def test_every_item_counts_in_its_week(race, rows):
+    for row in rows.values():
+        counts, values = zip(*row["weeks"].values(), strict=True)
+        assert sum(counts) == row["items"] and sum(values) / row["items"] == pytest.approx(row["value"])
