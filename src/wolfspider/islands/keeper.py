@@ -195,11 +195,17 @@ class Keeper:
         if how == "drain":
             self._say(DRAIN)
         else:
-            with suppress(BrokenPipeError):
-                self._process.stdin.close()
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Nothing more is said to the island. What it did not read before it ended is of no use."""
+        assert self._process is not None and self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
 
     def _ended(self) -> None:
         assert self._process is not None
+        self._hang_up()
         code, self._process = self._process.returncode, None
         self._look_at_end()
         if code == DiskFull.code:
