@@ -28,14 +28,13 @@ from wolfspider.bench.papers.energy_population.cells import (
     UB,
     UNBOUND,
     Ground,
-    corpora,
     keeping,
     measured,
-    settings,
     starts_of,
     task_of,
 )
 from wolfspider.bench.papers.energy_population.page_meter import CURVES, last_precision, precision
+from wolfspider.bench.papers.energy_population.scales import corpora, settings
 from wolfspider.learn.balance import STEEPEST
 
 WEB = "synthetic:pages=2000,topics=8,seeds=relevant,seed=77"

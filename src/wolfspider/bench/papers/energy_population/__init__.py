@@ -10,13 +10,11 @@ from wolfspider.bench.papers.energy_population.cells import (
     LB,
     PILOTS,
     UB,
-    corpora,
     measured,
-    scale,
-    settings,
 )
 from wolfspider.bench.papers.energy_population.claims import CLAIMS
 from wolfspider.bench.papers.energy_population.report import drawings, tables
+from wolfspider.bench.papers.energy_population.scales import corpora, scale, settings
 
 PAPER_BUDGET, PAPER_RUNS = 25_000, 5
 
