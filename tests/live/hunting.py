@@ -37,7 +37,7 @@ HASTY: dict[str, Any] = {  # a host in trouble rests for longer than anybody her
     "delay": 0.0,
     "adapt": 0.0,
     "tries": 1,
-    "deadline": 2.0,
+    "deadline": 10.0,
     "disk_floor": 0,
     "max_wait": 1.0,
     "backoff": 1000.0,
