@@ -147,8 +147,7 @@ def _strategy(run: Run, site: Site) -> Strategy:
     if run.racer == OMNISCIENT:
         return Omniscient(site, run.looks, rng)
     if run.racer in FLEETS:
-        web = {"web": site.world.name} if run.web != SITE else {"web": _spec(run)}
-        model = fleets.model_of(web)
+        model = fleets.model_of({"web": _spec(run)}) if run.web == SITE else "default"
         return strategy_named("foragers").new(topic, rng, {"fleet": run.racer, "pays": "new+fresh", "model": model})
     given = {"per_hour": run.looks, "pays": "new+fresh"}
     if run.racer in POLICIES:

@@ -60,6 +60,12 @@ def test_recorded_sites_are_raced_where_they_lie(race, monkeypatch: pytest.Monke
     assert race._site(site, True, tmp_path / "news") == "site"
 
 
+def test_foragers_need_no_web_of_the_name_that_a_recorded_one_has(race):
+    for racer in race.FLEETS:
+        strategy = race._strategy(race.Run("news", 0, race.GIVEN, racer, 1.0, 7.0, 0), None)
+        assert strategy.params.fleet == racer and strategy.params.model == "default"
+
+
 def test_weeks_are_the_cases_of_a_recorded_site(race):
     def row(racer: str, *weeks: tuple[int, float]) -> dict[str, Any]:
         items, value = (sum(part) for part in zip(*weeks, strict=True))
