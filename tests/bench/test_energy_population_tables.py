@@ -10,6 +10,7 @@ from tests.bench.energy_rows import made_rows
 from wolfspider.bench.experiment import Both, Form, Rows, Table
 from wolfspider.bench.papers.energy_population import EXPERIMENT
 from wolfspider.bench.papers.energy_population.cells import BUFFER, DEADLY, FREE, HIGH, LOW, MIDDLE, TWENTIETH
+from wolfspider.bench.papers.energy_population.crawls_by_run import AS_PRINTED, runs_of, together
 from wolfspider.bench.papers.energy_population.report import drawings, tables
 
 ROWS = made_rows()
@@ -39,6 +40,13 @@ def test_populations_are_means_with_their_interval(title: str, lines: int) -> No
     assert [mark.kind for mark in figure.marks].count("line") == lines
     crawlers = [mark for mark in figure.marks if mark.kind == "line" and "B = " not in mark.label]
     assert [mark.colour for mark in figure.marks if mark.kind == "band"] == [mark.colour for mark in crawlers]
+
+
+def test_a_run_whose_starting_points_lead_nowhere_is_left_out() -> None:
+    nowhere = [row | {"downloads": row["starts"], "at": row["at"][:1]} if row["run"] == 2 else row for row in ROWS]
+    assert {line[2] for line in titled("Populations", nowhere).lines if line[1] == "free, as printed"} == {7}
+    assert {case[0]["run"] for case in together(nowhere, (FREE, BUFFER), AS_PRINTED)} == {*range(8)} - {2}
+    assert not runs_of([row | {"downloads": 1, "starts": 1} for row in ROWS], BUFFER)
 
 
 def test_what_learning_changes_is_paired_by_run() -> None:

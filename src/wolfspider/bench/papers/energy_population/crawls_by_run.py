@@ -31,10 +31,15 @@ AS_PRINTED = CrawlsCompared()
 
 
 def runs_of(rows: Rows, crawler: str, way: CrawlsCompared = AS_PRINTED, study: str = "") -> dict[Any, Row]:
-    """The crawls of a crawler that downloaded anything, by run; on recorded webs, by web and run."""
+    """The crawls of a crawler that got anywhere, by run; on recorded webs, by web and run."""
     crawls = where(rows, study=study or way.study, crawler=crawler, revisit=way.revisit)
-    told = [row for row in crawls if row["at"] and not row.get("fixed")]
+    told = [row for row in crawls if got_anywhere(row) and not row.get("fixed")]
     return indexed(told, case_of(way))
+
+
+def got_anywhere(row: Row) -> bool:
+    """Starting points may lead nowhere, being dead or without links; then no crawler can do anything there."""
+    return bool(row["at"]) and row["downloads"] > row["starts"]
 
 
 def case_of(way: CrawlsCompared) -> Callable[[Row], Any]:

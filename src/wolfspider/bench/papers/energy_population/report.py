@@ -39,6 +39,7 @@ from wolfspider.bench.papers.energy_population.cells import (
 from wolfspider.bench.papers.energy_population.crawls_by_run import (
     AS_PRINTED,
     CrawlsCompared,
+    got_anywhere,
     mean_population,
     runs_of,
     together,
@@ -82,7 +83,8 @@ def population_table(rows: Rows) -> Table:
         {(crawler, name): crawls(rows, crawler, VISITS[name]) for crawler in SHOWN for name in VISITS},
         Column("runs", len),
         *POPULATIONS,
-        note="Means over runs, but for the smallest and largest population of all runs. An extinct one counts as 0.",
+        note="Means over runs, but for the smallest and largest population of all runs. An extinct one counts as 0. A run "
+        "whose starting points lead nowhere is left out, everywhere.",
     )
 
 
@@ -90,7 +92,7 @@ def corpus_table(rows: Rows) -> Table:
     return group_table(
         "Recorded webs",
         ("web", "crawler"),
-        grouped((row for row in where(rows, study=CORPUS) if row["at"]), itemgetter("web_name", "crawler")),
+        grouped(filter(got_anywhere, where(rows, study=CORPUS)), itemgetter("web_name", "crawler")),
         Column("topics", len),
         *POPULATIONS,
         note="Up to a quarter of their pages, from three relevant pages. Claims 8, 9 and 10 are ruled on these crawls.",
@@ -217,7 +219,7 @@ def populations(
     figure = Figure(title, "downloads", "agents", y_log=y_log)
     for crawler, colour in zip(crawlers, PALETTE, strict=False):
         _populations(figure, crawls(rows, crawler, study=study), crawler, colour)
-    longest = max((row["at"][-1] for row in where(rows, study=study) if row["at"]), default=0)
+    longest = max((row["at"][-1] for row in where(rows, study=study) if got_anywhere(row)), default=0)
     for name, bound in {"UB": UB, "LB": LB}.items() if bounds and figure.marks else ():
         figure.line([0, longest], [bound, bound], f"{name} = {bound}", dashed=True, colour=PALETTE[6])
     return figure
