@@ -38,7 +38,7 @@ def runs_of(rows: Rows, crawler: str, way: CrawlsCompared = AS_PRINTED, study: s
 
 
 def got_anywhere(row: Row) -> bool:
-    """Starting points may lead nowhere, being dead or without links; then no crawler can do anything there."""
+    """Starting points may fail, or have no links; then no crawler can do anything there."""
     return bool(row["at"]) and row["downloads"] > row["starts"]
 
 
