@@ -58,9 +58,9 @@ def _recorded_sentence(form: Form) -> str:
     if not names:
         return "Nothing was run on recorded webs, so claims 8 to 10 are not testable: no corpus is at hand."
     return (
-        f"Crawls on recorded webs ({', '.join(names)}) are of a quarter of their pages, once for each of their first "
-        f"{scale(form).corpus_topics} topics, from three relevant pages. Claims 8 to 10 are ruled on them; a case is a "
-        "web and a topic, and cases of one web are less independent than a test takes them to be."
+        f"Crawls on recorded webs ({', '.join(names)}) make downloads for a quarter of their pages at most, once for "
+        f"each of their first {scale(form).corpus_topics} topics, from three relevant pages. Claims 8 to 10 are ruled "
+        "on them; a case is a web and a topic, and cases of one web are less independent than a test takes them to be."
     )
 
 

@@ -2,7 +2,7 @@
 
 4   Every birth and death counted, the population must never be below LB nor above UB by more than one brood. And of the
     steps (of fifty) more than half must find it at UB, which is nine tenths of it or more. The paper says so of a crawl
-    whose precision rises. From relevant starts it hardly ever does, so the claim is told without that premise; what it
+    whose precision rises. From relevant starts it mostly falls, so the claim is told without that premise; what it
     is with it, which it was ruled on before, stands beside it.
 5   On a small web. The topic is exhausted when nine tenths of the relevant pages that are found at all are found; runs
     where that is not before three quarters of the downloads are left out. The mean population of the last tenth must be
