@@ -83,8 +83,8 @@ def population_table(rows: Rows) -> Table:
         {(crawler, name): crawls(rows, crawler, VISITS[name]) for crawler in SHOWN for name in VISITS},
         Column("runs", len),
         *POPULATIONS,
-        note="Means over runs, but for the smallest and largest population of all runs. An extinct one counts as 0. A run "
-        "whose starting points lead nowhere is left out, everywhere.",
+        note="Means over runs, but for the smallest and largest population of all runs. An extinct one counts as 0. "
+        "A run that gets no further than its starting points is left out, here and in the claims.",
     )
 
 
