@@ -252,6 +252,20 @@ def test_lists_and_articles_have_other_shapes():
     assert len(shapes) == 6
 
 
+@pytest.mark.parametrize(("days_between_items", "least", "most"), [(10.0, 0.5, 1.0), (1 / 24, 0.0, 0.1)])
+def test_a_day_without_an_item_tells_of_a_source_what_the_pace_of_the_others_says(days_between_items, least, most):
+    """On a slow site it is next to nothing; on a fast one the source is a poor one."""
+    sources = Sources()
+    for number in range(21):
+        sources.add(f"http://a.test/{number}")
+        sources.looked(number, 0.0, 24 * HOUR)
+    for number in range(20):
+        sources.looked(number, 100 * 24 * HOUR, 0.0)
+        sources.found(number, int(100 / days_between_items))
+    rates = sources.rates()
+    assert least < rates[20] / np.median(rates[:20]) < most
+
+
 def test_sources_survive_storing():
     sources = Sources(5.0)
     for number in range(40):

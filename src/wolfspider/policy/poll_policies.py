@@ -20,7 +20,7 @@ from wolfspider.learn.week_profile import HOUR, WeekProfile
 Floats = NDArray[np.float64]
 LOOKS_KEPT = 24  # of each source, for the estimate by changes
 HALF_LIFE = 14 * 24.0  # hours after which an item counts half: sources change their habits
-TRUST = 3.0  # hours for which a source is believed to be like the others
+TRUST = 0.3  # items that are due from a source until which it is believed to be like the others
 EXPLORED = 0.05  # of all looks go to all sources alike, where the policy plans looks: nothing is given up for good
 PLANNED_EVERY = HOUR
 SHORTEST, LONGEST = 1 / 60, 7 * 24.0  # hours between looks that are halved and doubled
@@ -123,14 +123,15 @@ class Sources:
 
     def _rate(self, number: int) -> float:
         """Of one source, without the others."""
-        return float((self["items"][number] + TRUST * FIRST_RATE) / (self["hours"][number] + TRUST))
+        return float((self["items"][number] + TRUST) / (self["hours"][number] + TRUST / FIRST_RATE))
 
     def believed(self) -> tuple[Floats, Floats]:
-        """Items and hours of each source, as if each had been seen for some hours with what is usual in its group."""
+        """Items and hours of each source, as if each had been seen until so many items were due by what is usual in its
+        group. On a slow site that is long: a day without an item says nothing of a source there."""
         items, hours, groups = self["items"], self["hours"], self["group"].astype(np.int64)
-        usual = (items.sum() + FIRST_RATE * TRUST) / (hours.sum() + TRUST)
-        of_group = (np.bincount(groups, items) + TRUST * usual) / (np.bincount(groups, hours) + TRUST)
-        return items + TRUST * of_group[groups], hours + TRUST
+        usual = (items.sum() + TRUST) / (hours.sum() + TRUST / FIRST_RATE)
+        of_group = (np.bincount(groups, items) + TRUST) / (np.bincount(groups, hours) + TRUST / usual)
+        return items + TRUST, hours + TRUST / of_group[groups]
 
     def rates(self) -> Floats:
         """Items an hour."""
