@@ -28,6 +28,7 @@ from race_webs import RaceWeb, Site, recorded_site, synthetic_site
 
 from wolfspider.bench import stats
 from wolfspider.bench.run import fleets
+from wolfspider.bench.run.topics import HALVES
 from wolfspider.core import randomness
 from wolfspider.core.events import Finish
 from wolfspider.core.model import host_of
@@ -47,7 +48,7 @@ GIVEN, DISCOVERED = "lists given", "lists to be discovered"
 OMNISCIENT = "omniscient"
 SITE = "site"  # the synthetic one
 HOMES = ("http://old.felixonline.co.uk/", "http://www.discoverdev.io/")  # of the news corpus
-FIGURES = ("in time", "mean lag", "median lag", "value")
+FIGURES = ("in time", "mean lag", "median lag")
 
 
 class Run(NamedTuple):
@@ -82,6 +83,7 @@ def main() -> None:
     parser.add_argument("--racers", nargs="*", default=racers())
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--table", action="store_true", help="only print what is there")
+    parser.add_argument("--half", choices=HALVES, help="in tables: every other week of the recorded sites [all weeks]")
     given = parser.parse_args()
     kept = list(_kept(given.out))
     if not given.table:
@@ -94,7 +96,7 @@ def main() -> None:
                 print(json.dumps(row), file=out, flush=True)
                 kept.append(row)
                 _tell(count, len(wanted), row)
-    print(table(kept))
+    print(table(kept, given.half))
 
 
 def racers() -> list[str]:
@@ -174,29 +176,30 @@ def _tell(count: int, of: int, row: dict[str, Any]) -> None:
 # The tables
 
 
-def table(rows: Sequence[dict[str, Any]]) -> str:
+def table(rows: Sequence[dict[str, Any]], half: str | None = None) -> str:
     """A table for each web, task and number of looks. On synthetic sites a case is a site; on recorded ones, of which
-    there is one copy, it is a week, and one with more items counts more."""
+    there is one copy, it is a week, and one with more items counts more. A half of the weeks concerns values alone: the
+    other columns are of all."""
     parts: dict[tuple[str, str, float], dict[str, dict[int, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         run = Run(**row["run"])
         parts[run.web, run.task, run.looks][run.racer][run.seed] = row
-    return "\n\n".join(_part(*about, rows_of) for about, rows_of in sorted(parts.items()))
+    return "\n\n".join(_part(*about, rows_of, half) for about, rows_of in sorted(parts.items()))
 
 
-def _part(web: str, task: str, looks: float, racers: dict[str, dict[int, dict[str, Any]]]) -> str:
+def _part(web: str, task: str, looks: float, racers: dict[str, dict[int, dict[str, Any]]], half: str | None) -> str:
     what = "sites" if web == SITE else "weeks"
     lines = [
         f"### {web}, {task}, {looks:g} looks an hour\n",
         f"| racer | {what} | within 24 h | mean lag, h | median lag, h | value | items read | newshound is ahead by |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    cases = {name: _cases(web, runs) for name, runs in racers.items()}
+    cases = {name: _cases(web, runs, half) for name, runs in racers.items()}
     ahead = _ahead(cases)
-    order = sorted(racers, key=lambda name: -_mean([row["value"] for row in racers[name].values()]))
-    for name in order:
+    values = {name: _value(list(own.values())) for name, own in cases.items()}
+    for name, value in sorted(values.items(), key=lambda each: -each[1]):
         runs = list(racers[name].values())
-        within, mean, median, value = (_mean([row[figure] for row in runs]) for figure in FIGURES)
+        within, mean, median = (_mean([row[figure] for row in runs]) for figure in FIGURES)
         low, high = _interval(list(cases[name].values()))
         read = _mean([row["downloads"] for row in runs])
         spread = f" ({low:.3f} to {high:.3f})" if len(cases[name]) > 1 else ""
@@ -205,14 +208,19 @@ def _part(web: str, task: str, looks: float, racers: dict[str, dict[int, dict[st
     return "\n".join(lines)
 
 
-def _cases(web: str, runs: Mapping[int, Mapping[str, Any]]) -> dict[str, Case]:
+def _cases(web: str, runs: Mapping[int, Mapping[str, Any]], half: str | None) -> dict[str, Case]:
     if web == SITE:
         return {str(seed): Case(1, row["value"]) for seed, row in runs.items()}
     return {
         f"{seed}, week {week}": Case(items, value)
         for seed, row in runs.items()
         for week, (items, value) in row["weeks"].items()
+        if half in (None, HALVES[int(week) % len(HALVES)])
     }
+
+
+def _value(cases: Sequence[Case]) -> float:
+    return sum(case.value for case in cases) / sum(case.items for case in cases)
 
 
 def _ahead(cases: Mapping[str, Mapping[str, Case]]) -> dict[str, str]:
@@ -224,8 +232,12 @@ def _ahead(cases: Mapping[str, Mapping[str, Case]]) -> dict[str, str]:
     ]
     compared = stats.against(rows, "newshound", "value") if "newshound" in cases else []
     return {
-        each.second: f"{each.difference:+.3f} ({each.wins} of {each.pairs}, p {each.adjusted:.3f})" for each in compared
+        each.second: f"{each.difference:+.3f} ({each.wins} of {each.pairs}, {_p(each.adjusted)})" for each in compared
     }
+
+
+def _p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p {p:.3f}"
 
 
 def _mean(values: Sequence[float]) -> float:

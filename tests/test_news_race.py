@@ -78,6 +78,8 @@ def test_weeks_are_the_cases_of_a_recorded_site(race):
     assert "| racer | weeks |" in text
     assert "| newshound | 2 | 1.000 | 1.00 | 1.00 | 0.900 (0.500 to 1.000) |" in text
     assert "+0.375 (2 of 2, p 0.500)" in text
+    reported = race.table([row("newshound", (8, 8.0), (2, 1.0))], "report")
+    assert "| newshound | 1 | 1.000 | 1.00 | 1.00 | 0.500 |" in reported
 
 
 def test_every_item_counts_in_its_week(race, rows):
