@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from tests.web.searxng import Plain, Reply, Site, served
 from wolfspider.core.model import Fetch
 from wolfspider.web.page.urls import canonical
 from wolfspider.web.seeds import feeds
+from wolfspider.web.seeds.bounded_formats import XmlReading
 from wolfspider.web.seeds.feeds import Feed, FeedEntry, entries, feeds_of, gather, is_feed
 from wolfspider.web.seeds.gathered import Gathered
 from wolfspider.web.worlds.world import Request
@@ -256,3 +259,22 @@ def test_feeds_are_bounded_in_all() -> None:
     web = Counted()
     found = asyncio.run(gather(web, [f"https://example.org/{n}" for n in range(1000)], lambda url: True, 10))
     assert web.asked == feeds.MOST_FEEDS and "200 feeds were read" in found.problems[-1][1]
+
+
+def test_references_to_control_characters_do_not_end_a_feed() -> None:
+    items = "".join(f"<item><title>t&#27;[31m &#x0; &#xD800; {n}</title><link>/{n}</link></item>" for n in range(3))
+    feed = entries(f"<rss><channel>{items}<item><title><![CDATA[&#27;]]></title></item></channel></rss>".encode(), BASE)
+    assert [entry.title for entry in feed.entries] == ["t [31m 0", "t [31m 1", "t [31m 2"] and not feed.cut
+
+
+@pytest.mark.parametrize("ending", ["</rss>", "</wrong>", ""])
+def test_a_feed_that_was_read_does_not_stay_in_memory(ending: str) -> None:
+    gc.disable()
+    try:
+        reading = XmlReading(f"<rss>{'<item>x</item>' * 3}{ending}".encode())
+        assert list(reading)
+        gone = weakref.ref(reading)
+        del reading
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -6,10 +6,9 @@ the text kept of one element are bounded. What is wrong with a document ends the
 it counts. So a reading never raises; `whole` says whether it came to the end.
 
 Feeds and sitemaps are written by hand and by bad templates. The commonest faults are mended on the way to expat: blanks
-before the declaration, control characters, ampersands that begin no reference. That also makes every entity but the
-five of XML a plain text. Characters are decoded by charset.py, so that a document cannot name a codec of Python's.
-
-JSON is bounded in bytes and depth. Nobody here needs its numbers, so none is read.
+before the declaration, control characters and references to them, ampersands that begin no reference. That also makes
+every entity but the five of XML a plain text. Characters are decoded by charset.py, so that a document cannot name a
+codec of Python's.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ _SNIFFED = 4_096
 
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _BARE = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)")
+_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,6})|([0-9]{1,7}));")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LONGEST_MARK = 12  # characters: what may stand at the border of two portions and must not be torn
 
@@ -79,15 +79,18 @@ class XmlReading:
         self._parser.EntityDeclHandler = _refuse
 
     def __iter__(self) -> Iterator[Opened | Closed]:
-        going = True
-        for portion in _mended(_decoded(self._body[:MOST_BYTES], self._content_type)):
-            going = self._feed(portion.encode("utf-8", "replace"), False)
+        try:
+            for portion in _mended(_decoded(self._body[:MOST_BYTES], self._content_type)):
+                going = self._feed(portion.encode("utf-8", "replace"), False)
+                yield from self._events
+                self._events.clear()
+                if not going:
+                    return
+            self.whole = self._feed(b"", True) and len(self._body) <= MOST_BYTES
             yield from self._events
-            self._events.clear()
-            if not going:
-                return
-        self.whole = going and self._feed(b"", True) and len(self._body) <= MOST_BYTES
-        yield from self._events
+        finally:  # the parser knows us, and we know it: without this the document would stay in memory
+            self._parser.StartElementHandler = self._parser.EndElementHandler = None
+            self._parser.CharacterDataHandler = None
 
     def _feed(self, data: bytes, last: bool) -> bool:
         """May the reading go on?"""
@@ -182,6 +185,13 @@ def _cut(text: str) -> tuple[str, str]:
     return text[:place], text[place:]
 
 
+def _in_xml(reference: re.Match[str]) -> str:
+    """The same, or a blank if XML has no place for the character."""
+    code = int(reference[1], 16) if reference[1] else int(reference[2])
+    fits = code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or 0x10000 <= code <= 0x10FFFF
+    return reference[0] if fits else " "
+
+
 def _mended_portion(text: str, within: bool) -> tuple[str, bool]:
     pieces: list[str] = []
     place = 0
@@ -190,7 +200,7 @@ def _mended_portion(text: str, within: bool) -> tuple[str, bool]:
         found = text.find(mark, place)
         end = len(text) if found < 0 else found + len(mark)
         piece = text[place:end]
-        pieces.append(piece if within else _BARE.sub("&amp;", piece))
+        pieces.append(piece if within else _BARE.sub("&amp;", _REFERENCE.sub(_in_xml, piece)))
         within = within != (found >= 0)
         place = end
     return "".join(pieces), within
