@@ -363,13 +363,17 @@ def test_an_alarm_when_a_site_that_had_news_has_none_for_a_day(tmp_path: Path) -
             assert len(under_way.told()) == 6
             alarm = under_way.reports[-1]
             assert alarm.at >= NOON + 24 * HOUR and alarm.data["alarm"] == "silent"
-            assert alarm.data["sentence"].startswith("paper.test had 6 news, but none for ")
+            assert alarm.data["sentence"].startswith("paper.test had 6 news, but published none in the last ")
             await under_way.looks(30)
             assert len(under_way.told("alert")) == 1
             paper.articles["again"] = Article("It has news again.", under_way.now())
             await under_way.until(lambda: len(under_way.told("alert")) == 2)
             assert under_way.told()[-1] == "again"
-            assert under_way.reports[-1].data["sentence"].startswith("paper.test had 7 news, but none for ")
+            assert (
+                under_way.reports[-1]
+                .data["sentence"]
+                .startswith("paper.test had 7 news, but published none in the last ")
+            )
 
     asyncio.run(main())
     assert [line["kind"] for line in lines(tmp_path / "run")] == ["new"] * 6 + ["alert", "new", "alert"]

@@ -72,7 +72,8 @@ def test_why_a_watch_looked_at_a_page_is_told_in_sentences(tmp_path: Path) -> No
 
 def test_what_the_webhook_has_not_taken_is_told(tmp_path: Path) -> None:
     assert of_watch(tmp_path) == []
-    book = Book(tmp_path, sends=True)
+    book = Book(tmp_path)
+    book.sends = True
     with book.writing():
         for number in range(4):
             book.report(Report.named("changed", NOON, f"http://paper.test/{number}", {}))
@@ -96,6 +97,9 @@ def test_a_watch_of_addresses_that_nobody_has_says_so(tmp_path: Path) -> None:
             await under_way.until(lambda: [each for each in under_way.remarks if "goes on in" in each])
             (said,) = [each for each in under_way.remarks if "goes on in" in each]
             assert said.startswith("Nothing could be downloaded so far (") and "404" in said
+            assert (
+                "http://paper.test/mistyped could not be had (404 Not Found). It is tried again." in under_way.remarks
+            )
             assert "are the addresses right? The watch goes on in " in said
 
     asyncio.run(main())
@@ -104,7 +108,7 @@ def test_a_watch_of_addresses_that_nobody_has_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ((), "Where shall the crawl start?"),
+        ((), "There is no watch in "),
         (("http://paper.test/",), "Who crawls?"),
         (("http://paper.test/", "--contact", "a@b.test", "--quiet-hours", "25:00-26:00"), "A day has 24 hours"),
     ],

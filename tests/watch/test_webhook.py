@@ -64,7 +64,8 @@ class Time:
 
 
 def booked(folder: Path, count: int) -> Book:
-    book = Book(folder, sends=True)
+    book = Book(folder)
+    book.sends = True
     with book.writing():
         for number in range(count):
             book.report(Report.named("new", NOON, f"http://paper.test/{number}", {"title": f"Story {number}"}))

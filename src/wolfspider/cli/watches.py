@@ -71,12 +71,14 @@ def watch(
     folder = out or folder_for(settings)
     if is_fleet(folder):
         raise Problem(f"{folder} is a fleet, and a fleet watches nothing: name another folder by --out.")
+    if out is not None and not settings.names_starts() and not is_run(folder):
+        raise Problem(f"There is no watch in {folder} to go on with: name an address to begin one, or another --out.")
     if is_run(folder) and not settings.names_starts():
         settings = choose(resumed_with(settings_of(folder), flags), environment=False).settings
     else:
         settings = settings_for(chosen)
     address = webhook or os.environ.get(ADDRESS, "")
-    hook = Hook.read(address, os.environ.get(SECRET, ""), webhook_as) if address else None
+    hook = Hook.read(address, os.environ.get(SECRET, ""), webhook_as)
     with served_beside(dashboard, folder, quiet):
         return watched(settings, folder, hook, as_json, quiet, tuple(flags))
 

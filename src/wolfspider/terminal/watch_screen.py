@@ -65,12 +65,12 @@ class WatchTally:
 
     def standing(self) -> str:
         parts = [f"{self.kinds['new']:,} new, {self.kinds['changed']:,} changed since the start"]
-        parts.append(f"{counted(len(self.looks), 'look')} in the last hour")
+        parts.append(f"{counted(len(self.looks), 'download')} in the last hour")
         if self.late:
             parts.append(f"{span(sorted(self.late)[len(self.late) // 2])} late by the median")
         if self.gauge is not None and self.gauge.next_at is not None and self.gauge.next_at > self.now + 60:
             parts.append(f"resting until {(utc(self.gauge.next_at) or '')[11:16]} UTC")
-        return f"{(utc(self.now) or '')[11:19]} watching: " + "; ".join(parts)
+        return f"{(utc(self.now) or '')[11:19]} UTC watching: " + "; ".join(parts)
 
     def summary(self) -> Iterator[str]:
         yield f"Stopped. {self.standing().partition('watching: ')[2]}."

@@ -1,9 +1,10 @@
 """Alarms about sites and lists: what used to have news and has none any more.
 
-A site is silent if nothing new came from it for a day and for twelve times as long as it usually takes, while it was
-looked at 20 times: if news came by chance, that would happen once in 160,000 times. A list (a page that news were found
-on) is gone if it failed several times in a row, and was redesigned if it shows less than a fifth of the links that it
-used to, looked at several times. An alarm is given once, and again only after all was well in between.
+A site is silent if it published nothing new for a day, for twelve times as long as it usually takes, and for half as
+long again as it ever did since it is watched, while it was looked at 20 times. If news came by chance, that would
+happen once in 160,000 times; and a paper that comes out once a week is quiet between its issues. A list (a page that
+news were found on) is gone if it failed several times in a row, and was redesigned if it shows less than a fifth of the
+links that it used to, looked at several times. An alarm is given once, and again only after all was well in between.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from wolfspider.watch.book import Book, Report
 DAY = 86_400.0
 GAPS = 12.0  # times the usual time between two news
 FEW = 5  # news of a site that say too little of how often they come
+LONGER = 1.5  # times the longest silence so far
 LOOKS = 20  # at a site without any news
 USUAL = 3  # news that were found on a list before it is known as one
 AGAIN = 3  # looks at a list in a row
@@ -30,7 +32,12 @@ class Alerts:
         self._book = book
 
     def told(self, url: str, source: str, at: float) -> None:
-        """A document is news, and its link stood there."""
+        """A document is news, and its link stood there. `at`: when it was published."""
+        self._book.execute(
+            "INSERT INTO silences SELECT host, ? - last FROM sites WHERE host = ? AND last < ?"
+            " ON CONFLICT (host) DO UPDATE SET longest = MAX(longest, excluded.longest)",
+            *(at, host_of(url), at),
+        )
         self._book.execute(
             "INSERT INTO sites VALUES (?, ?, ?, 1, 0, 0) ON CONFLICT (host) DO UPDATE SET told = told + 1, "
             "first = MIN(first, excluded.first), last = MAX(last, excluded.last), looks = 0, silent = 0",
@@ -76,9 +83,10 @@ class Alerts:
         sql = (
             "SELECT host, first, last, told FROM sites WHERE silent = 0 AND told >= ? AND looks >= ? AND ? - last >= ?"
             " AND (? - last) * (told - 1) >= ? * (last - first)"
+            " AND ? - last >= ? * IFNULL((SELECT longest FROM silences WHERE silences.host = sites.host), 0)"
         )
-        for host, _, last, told in self._book.rows(sql, FEW, LOOKS, now, DAY, now, GAPS):
+        for host, _, last, told in self._book.rows(sql, FEW, LOOKS, now, DAY, now, GAPS, now, LONGER):
             self._book.execute("UPDATE sites SET silent = 1 WHERE host = ?", host)
-            sentence = f"{host} had {told} news, but none for {(now - last) / 3600:.0f} hours."
+            sentence = f"{host} had {told} news, but published none in the last {(now - last) / 3600:.0f} hours."
             data = {"alarm": "silent", "found": utc(now), "title": sentence, "sentence": sentence}
             yield Report.named("alert", now, f"http://{host}/", data, f"silent {last}")

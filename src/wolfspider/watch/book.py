@@ -32,6 +32,8 @@ _LATER_TABLES = """
 CREATE TABLE IF NOT EXISTS told_copies (url TEXT PRIMARY KEY, page INTEGER NOT NULL, at REAL NOT NULL,
     compared INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS feed_dates (url TEXT PRIMARY KEY, published REAL NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS silences (host TEXT PRIMARY KEY, longest REAL NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
 """  # books of earlier versions lack them
 _TABLES = """
 CREATE TABLE documents (url TEXT PRIMARY KEY, state TEXT NOT NULL, first REAL NOT NULL, looked REAL NOT NULL,
@@ -69,7 +71,7 @@ class MetDocument:
     """A page that was met, and what was made of it."""
 
     url: str
-    state: str  # told, old, undated, irrelevant, noindex or forgotten
+    state: str  # told, old, undated, irrelevant, noindex, twin, watched or forgotten
     first: float  # when it was first met
     looked: float  # and last
     page: int  # the newest copy, by the entry of the run's journal that brought it
@@ -140,9 +142,10 @@ class BookReader:
 class Book(BookReader):
     """One owner: the process that watches. It may use the book from several threads, one at a time."""
 
-    def __init__(self, run: Path, sends: bool = False) -> None:
-        """`sends`: do reports wait to be sent?"""
-        self.path, self._sends = run / NAME, sends
+    sends = False  # do reports wait to be sent?
+
+    def __init__(self, run: Path) -> None:
+        self.path = run / NAME
         self.in_use = asyncio.Lock()  # for those who share it
         os.close(open_to_write(self.path))
         super().__init__(connect(self.path, threads=True))
@@ -183,12 +186,19 @@ class Book(BookReader):
 
     # How far
 
+    def remembered(self, name: str) -> str | None:
+        found = self.rows("SELECT value FROM meta WHERE name = ?", name)
+        return found[0][0] if found else None
+
+    def remember(self, name: str, value: str) -> None:
+        self.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
+
     def reached(self) -> Reached:
-        found = self.rows("SELECT value FROM meta WHERE name = 'reached'")
-        return Reached(*json.loads(found[0][0])) if found else Reached()
+        found = self.remembered("reached")
+        return Reached() if found is None else Reached(*json.loads(found))
 
     def reach(self, where: Reached) -> None:
-        self.execute("INSERT OR REPLACE INTO meta VALUES ('reached', ?)", json.dumps(where))
+        self.remember("reached", json.dumps(where))
 
     # Documents and reports
 
@@ -199,6 +209,11 @@ class Book(BookReader):
     def keep(self, document: MetDocument) -> None:
         values = tuple(getattr(document, name) for name in MetDocument.__slots__)
         self.execute(f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(values))})", *values)  # noqa: S608
+
+    def told_with(self, digest: str) -> list[str]:
+        """Addresses of told documents that have the same bytes."""
+        sql = "SELECT url FROM documents WHERE digest = ? AND state = 'told' LIMIT 100"
+        return [url for (url,) in self.rows(sql, digest)]
 
     def told_copy(self, url: str) -> ToldCopy | None:
         found = self.rows("SELECT page, at, compared FROM told_copies WHERE url = ?", url)
@@ -224,7 +239,7 @@ class Book(BookReader):
         if not self.execute(insert, *values):
             return None
         (number,) = self.rows("SELECT last_insert_rowid()")[0]
-        if self._sends:
+        if self.sends:
             self.execute("INSERT INTO outbox (number) VALUES (?)", number)
         return Report(report.kind, report.at, report.url, report.data, number, report.id)
 

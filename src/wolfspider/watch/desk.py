@@ -4,7 +4,9 @@ It follows the run on disk, from the landing it read last. So it never misses on
 and however it or the run died. A page is news once: when it is first met, is wanted, and was published within the
 window. When that was the page says itself, in its metadata or by its address, or a feed says it. If neither does, it is
 news only if the link that led to it appeared on a page that was looked at before without it; then it was published by
-then, or when its server says that it was last modified, if that can be.
+then, or when its server says that it was last modified, if that can be. What was published while the watch was stopped
+is news as well. An address that is watched is none itself, and neither is a page whose very bytes were told at another
+address of the site.
 
 Of documents that have a date, a copy that says something else is news as well, with what was there before. A document
 that changes again and again is told of after a rest that doubles, with all that changed since it was last told.
@@ -14,19 +16,21 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem
-from wolfspider.core.model import hidden
+from wolfspider.core.model import hidden, host_of
+from wolfspider.export.harmless_text import seen
 from wolfspider.store.brought_pages import BroughtPage, brought_after, copy_numbered
 from wolfspider.store.view import RunView, StoredPage, utc
 from wolfspider.watch.alerts import Alerts
 from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import Book, MetDocument, Reached, Report, ToldCopy
 from wolfspider.watch.differences import difference
+from wolfspider.watch.stops import Stops
 from wolfspider.web.page import charset
 from wolfspider.web.page.main_text import main_text
 from wolfspider.web.page.plaintext import readable
@@ -36,6 +40,8 @@ LONGEST_TEXT = 20_000  # characters of a copy that a report has
 HOUR, DAY = 3600.0, 86_400.0
 _ARCHIVE = re.compile(r"/(?:19|20)\d\d[/_-][01]?\d[/_-][0-3]?\d(?:/\d{1,5})?/?$")  # the list of a day, not a page of it
 TOLD, OLD, UNDATED, IRRELEVANT, NOINDEX = "told", "old", "undated", "irrelevant", "noindex"
+TWIN, WATCHED = "twin", "watched"
+FEW_WORDS = 30  # pages with fewer may be alike by chance
 BY_PAGE, BY_FEED, BY_SERVER, BY_LIST = "page", "feed", "last-modified", "list"
 
 
@@ -52,10 +58,11 @@ class Dated:
 
 
 class Desk:
-    """`window`: seconds after its publication for which a page is news."""
+    """`window`: seconds after its publication for which a page is news. `watched`: addresses that a person gave."""
 
-    def __init__(self, run: Path, book: Book, window: float) -> None:
-        self.view, self.book, self.window = RunView(run), book, window
+    def __init__(self, run: Path, book: Book, window: float, watched: Iterable[str] = ()) -> None:
+        self.view, self.book, self.window, self._watched = RunView(run), book, window, frozenset(watched)
+        self._stops = Stops(book)
         self._appearing = Appearing(self.view.parsed)
         self._alerts = Alerts(book)
         self._first: float | None = None
@@ -76,7 +83,9 @@ class Desk:
             found: list[Report] = []
             with self.book.writing():
                 for landing in landings:
+                    self._stops.landed(landing.at, self.window)
                     found += filter(None, map(self.book.report, self._read(run, landing)))
+                self._stops.keep()
                 self.book.reach(Reached(landings[-1].seq, landings[-1].n))
         return found
 
@@ -106,6 +115,10 @@ class Desk:
         """A page that is met for the first time."""
         dated = self._dated(run, landing, page)
         state = self._state(page, dated, landing.at)
+        if state == TOLD and self._watched & {landing.url, page.final_url}:
+            state = WATCHED
+        elif state == TOLD and self._is_twin(page):
+            state = TWIN
         self.book.keep(
             MetDocument(
                 *(page.final_url, state, landing.at, landing.at, page.number, page.digest),
@@ -130,7 +143,7 @@ class Desk:
                 self.book.keep(known)
                 yield self._new(landing, page, dated)
                 return
-        if known.state in (TOLD, OLD) and page.relevant and not hidden(page.robots):
+        if known.state in (TOLD, OLD, WATCHED) and page.relevant and not hidden(page.robots):
             yield from self._perhaps_changed(run, landing, page, known, before)
         self.book.keep(known)
 
@@ -157,7 +170,16 @@ class Desk:
             return IRRELEVANT
         if dated.published is None:
             return UNDATED
-        return TOLD if dated.fresh(at, self.window) else OLD
+        missed = dated.published is not None and self._stops.covers(dated.published, at, self.window)
+        return TOLD if missed or dated.fresh(at, self.window) else OLD
+
+    def _is_twin(self, page: StoredPage) -> bool:
+        """Was it told at another address of the site? A short page must have nearly the same address, too."""
+        named = _bare(page.final_url)
+        return any(
+            _bare(other) == named or (page.words >= FEW_WORDS and _site(other) == _site(page.final_url))
+            for other in self.book.told_with(page.digest)
+        )
 
     def _dated(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage) -> Dated:
         if (dated := _by_page(page, landing.at)).published is not None:
@@ -189,8 +211,9 @@ class Desk:
     def _began(self, at: float) -> float:
         """When the watch first looked: what was published before is told, but nobody could have been in time."""
         if self._first is None:
-            self.book.execute("INSERT OR IGNORE INTO meta VALUES ('began', ?)", str(at))
-            self._first = float(self.book.rows("SELECT value FROM meta WHERE name = 'began'")[0][0])
+            if (began := self.book.remembered("began")) is None:
+                self.book.remember("began", began := str(at))
+            self._first = float(began)
         return self._first
 
     def _changed(self, landing: BroughtPage, old: StoredPage, page: StoredPage) -> Report | None:
@@ -201,7 +224,7 @@ class Desk:
         if not change.matters:
             return None
         kept = [
-            {"page": copy.number, "fetched": utc(copy.at), "digest": copy.digest, "text": text[:LONGEST_TEXT]}
+            {"page": copy.number, "fetched": utc(copy.at), "digest": copy.digest, "text": seen(text[:LONGEST_TEXT])}
             for copy, text in zip((old, page), texts, strict=True)
         ]
         data = _about(landing, page) | {"old": kept[0], "new": kept[1], **change.told()}
@@ -231,10 +254,19 @@ def _by_page(page: StoredPage, at: float) -> Dated:
     return Dated(published, BY_PAGE, None if page.published % DAY else published + DAY - 1)
 
 
+def _site(url: str) -> str:
+    return host_of(url).removeprefix("www.")
+
+
+def _bare(url: str) -> str:
+    """The address without what often differs where a site has a page at two: http or https, www, a last slash."""
+    return url.partition("://")[2].removeprefix("www.").rstrip("/")
+
+
 def _about(landing: BroughtPage, page: StoredPage) -> dict[str, Any]:
     return {
-        "title": page.title,
-        "description": page.description,
+        "title": seen(page.title),
+        "description": seen(page.description),
         "language": page.language,
         "found": utc(landing.at),
         "agent": landing.agent,

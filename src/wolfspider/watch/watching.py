@@ -24,9 +24,9 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.core import failures
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import AddSeeds, EndReason, Event
+from wolfspider.core.events import AddSeeds, EndReason, Event, Landed, Postponed
 from wolfspider.core.limits import ENDLESS
-from wolfspider.core.model import FEED, host_of
+from wolfspider.core.model import FEED, Failure, Page, host_of
 from wolfspider.drivers.driver import Result
 from wolfspider.files.program_name import shell_command
 from wolfspider.policy.judges import EVERYTHING
@@ -37,7 +37,7 @@ from wolfspider.store.view import RunView
 from wolfspider.watch.book import Book, Report
 from wolfspider.watch.desk import Desk
 from wolfspider.watch.outputs import Tail, title_of, write_feed
-from wolfspider.watch.webhook import Hook, Outbox
+from wolfspider.watch.webhook import Hook, Outbox, put_by
 from wolfspider.web.page.c_heap import tidy
 from wolfspider.web.seeds.sources import address
 from wolfspider.web.seeds.watched_lists import WatchedLists
@@ -97,6 +97,8 @@ class Watch:
         self._over = asyncio.Event()
         self._folds = False  # does this session end for the sake of the log?
         self._began = 0.0  # when it began
+        self._named = set(map(address, settings.urls))
+        self._out_of_reach: set[str] = set()  # those of them that could not be had, as was told
 
     async def run(self) -> Result:
         rest = REST
@@ -199,8 +201,23 @@ class Watch:
     def _hear(self, event: Event) -> None:
         self.now = max(self.now, event.at)
         self._began = self._began or event.at
+        match event:
+            case Postponed(visit=visit, failure=failure):
+                self._reached(visit.link.url, failure)
+            case Landed(outcome=outcome):
+                self._reached(outcome.visit.link.url, outcome.result)
         if self._tell is not None:
             self._tell(event)
+
+    def _reached(self, url: str, result: Page | Failure) -> None:
+        """An address that a person gave could be had, or not: a wrong one is told at once."""
+        if url not in self._named:
+            return
+        if not isinstance(result, Failure):
+            self._out_of_reach.discard(url)
+        elif url not in self._out_of_reach:
+            self._out_of_reach.add(url)
+            self.remark(f"{url} could not be had ({failures.in_words(result)}). It is tried again.")
 
     # Steering
 
@@ -234,10 +251,14 @@ class Reporting:
     ) -> None:
         self._folder, self._told, self._remark = folder, told, remark
         self._title = title_of(settings, folder)
-        self.book = Book(folder, sends=hook is not None)
-        self._desk = Desk(folder, self.book, settings.window * HOUR)
+        self.book = Book(folder)
+        sentence = put_by(self.book, hook)
+        if sentence:
+            remark(sentence)
+        self.book.remember("window", str(settings.window))  # for `explain`
+        self._desk = Desk(folder, self.book, settings.window * HOUR, map(address, settings.urls))
         self._tail = Tail(folder, self.book)
-        self._outbox = Outbox(self.book, hook, agent(settings)) if hook is not None else None
+        self._outbox = Outbox(self.book, hook, agent(settings)) if hook is not None and hook.service else None
         self._sending: asyncio.Task[list[str]] | None = None
         self._reading: asyncio.Task[bool] | None = None
         self._written = False

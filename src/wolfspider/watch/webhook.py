@@ -7,7 +7,8 @@ have been sent before says so: it has the same `Idempotency-Key` and a higher `X
 
 With a secret, requests are signed: `X-Wolfspider-Signature` is `sha256=` and the HMAC, in hexadecimal digits, of the
 time in `X-Wolfspider-Timestamp`, a full stop and the body. The address of the service may be a secret itself, so
-neither is kept in the run: they are given each time, best by the environment.
+neither is kept in the run: they are given each time, best by the environment. A watch that had a service and is started
+without one goes on to put reports by for it, says so, and sends them when it has it again; `--webhook none` ends that.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ REFUSALS = 3
 DEADLINE = 30.0  # seconds for an answer
 AT_ONCE = 20  # reports that are sent before the watch looks at other things
 FORMS = ("json", "slack")
+NONE = "none"  # in place of an address: there is no service any more
 _NO_SIGNS = str.maketrans("", "", "<>|")  # these end the address of a link, as spaces do
 
 
@@ -51,7 +53,12 @@ class Hook(NamedTuple):
     def read(cls, url: str, secret: str = "", form: str = "json") -> Hook:
         if form not in FORMS:
             raise Problem(f"--webhook-as is {' or '.join(FORMS)}, not {form!r:.40}.")
-        return cls(address(url), secret, form)
+        return cls(url if url in ("", NONE) else address(url), secret, form)
+
+    @property
+    def service(self) -> bool:
+        """Is there one to hand reports to?"""
+        return self.url not in ("", NONE)
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
@@ -70,6 +77,25 @@ def body_of(report: Report, form: str) -> bytes:
 def _for_slack(text: str) -> str:
     """Text that cannot become a link or a call of a person."""
     return "".join(" " if sign in "<>|\n" else "&amp;" if sign == "&" else sign for sign in text)
+
+
+def put_by(book: Book, hook: Hook | None) -> str:
+    """From now on reports wait to be sent, or do not; what a person should hear of that."""
+    url = hook.url if hook is not None else ""
+    with book.writing():
+        if url == NONE:
+            book.execute("DELETE FROM outbox")
+        ((waiting,),) = book.rows("SELECT COUNT(*) FROM outbox")
+        sends = url != NONE and bool(url or waiting or book.remembered("webhook") == "1")
+        book.remember("webhook", str(int(sends)))
+    book.sends = sends
+    if url or not sends:
+        return ""
+    reports = "1 report waits" if waiting == 1 else f"{waiting:,} reports wait"
+    return (
+        f"{reports} for the webhook, and so will what is found now: give --webhook again to have them sent, or "
+        f"--webhook {NONE} if there is none any more."
+    )
 
 
 class Outbox:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
         document = book.document(page.final_url if page is not None else url)
         reports = book.about(document.url if document is not None else url)
         left = dict(book.rows("SELECT number, state FROM outbox"))
+        window = float(book.remembered("window") or settings_of(run).window)
+        twins = [url for url in book.told_with(document.digest) if url != document.url] if document else []
     told = [
         {
             "number": report.number,
@@ -35,12 +37,12 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
     settings = settings_of(run)
     if document is None:
         sentence = _never_met(page is not None)
-    elif document.state == "undated" and url in map(address, settings.urls):
+    elif document.state in ("undated", "watched") and url in map(address, settings.urls):
         sentence = f"{_met(document)}. It is an address that you watch: news are looked for on it, it is none itself."
     elif document.state == "undated" and any(_is_list_look(visit.note, visit.fresh) for visit in view.visits_of(url)):
         sentence = f"{_met(document)}. It shows links to others and has no date: news are looked for on it, it is none."
     else:
-        sentence = _sentence(document, settings.window)
+        sentence = _sentence(document, window, twins)
     return {"sentence": sentence, "state": document.state if document else "unmet", "reports": told}
 
 
@@ -71,13 +73,18 @@ def _met(document: MetDocument) -> str:
     return f"It was first met on {utc(document.first)}"
 
 
-def _sentence(document: MetDocument, window: float) -> str:
+def _sentence(document: MetDocument, window: float, twins: Sequence[str]) -> str:
     met = _met(document)
     match document.state:
         case "told":
             return f"{met}, and you were told of it."
         case "forgotten":
             return f"{met}. What was told of it is forgotten, as somebody asked for, and you are not told of it again."
+        case "twin":
+            where = f" ({twins[0]})" if twins else ""
+            return f"{met}. You were not told of it, for you were told of the same page at another address{where}."
+        case "watched":
+            return f"{met}. It is an address that you watch: news are looked for on it, it is none itself."
         case "irrelevant":
             return f"{met}. You were not told of it, for the judge finds it not relevant to the topic."
         case "noindex":
