@@ -17,7 +17,10 @@ from tests.watch.papers import FAST, FRONT, HOUR, MINUTE, NOON, Article, Paper, 
 
 from wolfspider.app.hunt import Hunt
 from wolfspider.core.model import Link, Page
+from wolfspider.store.repair.examination import examine
 from wolfspider.store.view import RunView, StoredPage, utc
+from wolfspider.terminal.explanation import explain
+from wolfspider.terminal.explanation import lines as explained
 from wolfspider.watch import watching as watching_module
 from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import opened
@@ -318,6 +321,12 @@ def test_feeds_and_sitemaps_that_a_site_names_are_watched_too(tmp_path: Path) ->
 
     asyncio.run(main())
     assert_resumes(paper, tmp_path / "run")
+    assert not examine(tmp_path / "run")
+    found = explain(tmp_path / "run", f"feed:{FRONT}feed.xml")
+    assert found["state"] == "answered" and found["visits"] and "list of what is new" in found["watch"]["sentence"]
+    assert "allowed" in found["robots"] and found["host"]["name"] == "paper.test" and list(explained(found))
+    found = explain(tmp_path / "run", f"{FRONT}feed.xml")
+    assert f"Ask for feed:{FRONT}feed.xml" in found["watch"]["sentence"]
 
 
 def assert_resumes(paper: Paper, folder: Path) -> None:
@@ -398,8 +407,6 @@ def test_the_log_is_folded_while_the_watch_goes_on_and_nothing_is_lost(tmp_path:
     view = RunView(tmp_path / "run")
     (kept,) = view.rows("SELECT COUNT(*) FROM landings WHERE url = ?", FRONT)[0]
     assert kept < looks and view.summary().downloads >= looks - 1
-    from wolfspider.store.repair.examination import examine
-
     assert examine(tmp_path / "run") == []
     with opened(tmp_path / "run") as book:
         assert book.counts() == {"new": 2}

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from tests.watch.papers import FRONT, HOUR, NOON, Article, Paper, watching
 
+from wolfspider.app.settings import Settings, choose
+from wolfspider.cli.watches import DEFAULTS
 from wolfspider.dashboard.desk import RunDesk
 from wolfspider.dashboard.overview import run_state
 from wolfspider.terminal.explanation import explain
@@ -17,6 +20,7 @@ from wolfspider.terminal.explanation import lines as explained_lines
 from wolfspider.terminal.standing import lines
 from wolfspider.terminal.watch_standing import of_watch
 from wolfspider.watch.book import Book, Report, opened
+from wolfspider.watch.watching import settings_for
 
 
 def test_a_watch_says_what_it_told_and_nothing_of_a_budget_or_of_labels(tmp_path: Path) -> None:
@@ -83,6 +87,7 @@ def test_what_the_webhook_has_not_taken_is_told(tmp_path: Path) -> None:
     book.close()
     assert of_watch(tmp_path) == [
         "Told so far: 0 new pages, 3 changes, 0 alarms, and 1 earlier; the last at 2027-01-15T12:00:00Z.",
+        f"All of it is in {tmp_path / 'news.jsonl'}.",
         "3 reports for the webhook wait (status 503).",
         "1 report for the webhook was given up (status 503).",
     ]
@@ -119,3 +124,13 @@ def test_what_cannot_be_watched_is_not_said_to_be_watched(
     code, _, said = run("watch", *words, "--out", str(tmp_path / "run"))
     assert code == 2
     assert problem in said and "Watching" not in said and not (tmp_path / "run").exists()
+
+
+def test_the_help_of_watch_names_the_defaults_of_a_watch() -> None:
+    made = settings_for(choose({"urls": ["http://paper.test/"]}, environment=False))
+    crawl = Settings()
+    same = {name for name in DEFAULTS if getattr(made, name) == getattr(crawl, name)}
+    others = {one.name for one in fields(Settings) if getattr(made, one.name) != getattr(crawl, one.name)}
+    assert not same and others - {"urls", "watch"} == set(DEFAULTS)
+    assert made.strategy == DEFAULTS["strategy"] and made.traps == DEFAULTS["traps"]
+    assert made.max_wait == 30 * 86_400 and made.judge in DEFAULTS["judge"]

@@ -19,7 +19,7 @@ from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.failures import meaning
 from wolfspider.core.limits import Limits
-from wolfspider.core.model import Failure, host_of
+from wolfspider.core.model import Failure, host_of, is_web_address
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.link_shelf import Item
@@ -32,7 +32,7 @@ from wolfspider.store.run_clock import clock_of
 from wolfspider.store.view import Landing, RunView, StoredPage, Visited, utc
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.live_robots import LiveRobots, origin_of
-from wolfspider.web.seeds.sources import address
+from wolfspider.web.seeds.sources import address_or_list, web_address_of
 
 EXAMPLES = 10
 MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
@@ -40,8 +40,9 @@ MOST_MATCHED = 100_000  # links that a rule is tried on before it is obeyed
 
 def why(folder: Path, typed: str) -> dict[str, Any]:
     """Everything the run knows of an address, as plain data."""
-    url = address(typed)
-    folder = run_of(folder, url)
+    url = address_or_list(typed)
+    asked = web_address_of(url)
+    folder = run_of(folder, asked)
     view = RunView(folder)
     page = view.page(url)
     first = page.url if page is not None else url
@@ -58,11 +59,11 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
         "agents": _agents(view, url) if visits else None,
-        "robots": _robots(view, url),
+        "robots": _robots(view, asked),
         "scope": scope,
         "trap": trap.why,
         "budget": _budget(view, url),
-        "host": _host(view, url),
+        "host": _host(view, asked),
         "near": [] if known else inspection.neighbours(view, url),
     }
     return {name: finite(codec.plain(value)) for name, value in told.items()}
@@ -81,7 +82,7 @@ def _state(
     if page is not None:
         return "relevant" if page.relevant else "not relevant"
     if visits:
-        return "failed"
+        return "failed" if landings[visits[-1].id].failure is not None else "answered"
     if waiting:
         return "set aside" if not allowed else "rests" if rests else "waiting"
     return "unknown"
@@ -227,6 +228,8 @@ def _host(view: RunView, url: str) -> dict[str, Any]:
 
 def _scope(view: RunView, url: str) -> dict[str, Any]:
     """Is it in the crawl's scope as that is now, and which rule says so?"""
+    if not is_web_address(url):
+        return {"allowed": True, "rule": "feeds and sitemaps may lie anywhere"}
     scope = _current_scope(view)
     if scope.forgot(url):
         return {"allowed": False, "rule": "forgotten, which no rule takes back"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
@@ -56,9 +57,10 @@ _TYPES: dict[str, Any] = {"int": int | None, "float": float | None, "bool": bool
 
 
 def with_settings(
-    only: Collection[str] = (), without: Collection[str] = ()
+    only: Collection[str] = (), without: Collection[str] = (), defaults: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A command that takes settings as options, and gets those that were really given as `flags`."""
+    """A command that takes settings as options, and gets those that were really given as `flags`. `defaults`: its own,
+    in words."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         settings = {name: one for name, one in known().items() if name not in without and (not only or name in only)}
@@ -72,7 +74,7 @@ def with_settings(
             flags = {name: given.pop(name) for name in settings}
             return command(flags={name: value for name, value in flags.items() if value not in (None, [])}, **given)
 
-        parameters = [_parameter(one, begun=bool(only)) for one in settings.values()] + own
+        parameters = [_parameter(one, bool(only), defaults.get(name)) for name, one in settings.items()] + own
         called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         called.__annotations__ = {one.name: one.annotation for one in parameters}
         called.__name__, called.__doc__ = command.__name__, command.__doc__
@@ -81,12 +83,12 @@ def with_settings(
     return decorate
 
 
-def _parameter(setting: Param, begun: bool) -> inspect.Parameter:
+def _parameter(setting: Param, begun: bool, default: str | None) -> inspect.Parameter:
     """Of a run that was `begun`, what is not given stays as it is."""
     if setting.name == "urls":
         annotation: Any = Annotated[list[str] | None, typer.Argument(metavar="[URL]...", help=setting.says)]
     else:
-        flag, says = "--" + setting.name.replace("_", "-"), setting.says + ("" if begun else _remark(setting))
+        flag, says = "--" + setting.name.replace("_", "-"), setting.says + ("" if begun else _remark(setting, default))
         metavar = "|".join(setting.choices) or METAVARS.get(setting.name) or _BY_KIND.get(setting.kind)
         option = typer.Option(flag, metavar=metavar, help=says, show_default=False)
         kind = "str" if setting.words else setting.kind
@@ -94,7 +96,9 @@ def _parameter(setting: Param, begun: bool) -> inspect.Parameter:
     return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def _remark(setting: Param) -> str:
+def _remark(setting: Param, default: str | None) -> str:
+    if default is not None:
+        return f" [default: {default}]"
     if setting.kind in ("tuple", "Mapping"):
         return " Repeatable."
     if setting.name in MORE:

@@ -18,9 +18,19 @@ ADDRESS, SECRET = "WOLFSPIDER_WEBHOOK", "WOLFSPIDER_WEBHOOK_SECRET"
 Webhook = Annotated[
     str,
     typer.Option(
-        metavar="URL", help=f"A service of yours that is handed every report; or by {ADDRESS}, and a key by {SECRET}."
+        metavar="URL",
+        help=f"A service of yours that is handed every report; or by {ADDRESS}, and a key by {SECRET}. "
+        "none: there is none any more.",
     ),
 ]
+DEFAULTS = {  # what watching.settings_for makes of the settings of a crawl, in words; its module would be slow to load
+    "strategy": "newshound",
+    "judge": "context if there is a topic, otherwise everything",
+    "include": "the sites of the addresses",
+    "traps": "ignore",
+    "pages": "no limit",
+    "max_wait": "30 days",
+}
 
 
 @app.command(
@@ -36,7 +46,7 @@ The third one goes on after a stop or a crash, the last one says why you were to
 news/news.jsonl, and news/news.atom is a feed for your reader."""
     )
 )
-@with_settings(without=("watch", "territory"))
+@with_settings(without=("watch", "territory"), defaults=DEFAULTS)
 def watch(
     flags: dict[str, Any],
     out: Out = None,
@@ -89,6 +99,7 @@ def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, 
     from wolfspider.app.starting_points import check_server
     from wolfspider.cli.common import say
     from wolfspider.cli.crawling import CODES, guided
+    from wolfspider.core.events import Event
     from wolfspider.export.harmless_text import json_line
     from wolfspider.store.folder import is_run
     from wolfspider.terminal import progress as terminal
@@ -98,7 +109,7 @@ def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, 
     from wolfspider.watch.watching import Watch
 
     console = terminal.console_for(stderr=True, quiet=quiet)
-    tally = WatchTally(folder)
+    tally, begun = WatchTally(folder), False
 
     def told(report: Report) -> None:
         tally.told(report)
@@ -110,14 +121,21 @@ def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, 
     def remark(sentence: str) -> None:
         say(console, sentence)
 
+    def hear(event: Event) -> None:
+        """The first one says that nothing was wrong with the folder."""
+        nonlocal begun
+        if not begun:
+            begun = True
+            remark(
+                f"{'Going on watching' if resumed else 'Watching'} {', '.join(settings.urls[:3])}; news go to "
+                f"{folder / TAIL} and {folder / FEED}. Ctrl-C stops."
+            )
+        tally.hear(event)
+
     with own_output() as output:
         resumed = is_run(folder)
-        watch = Watch(settings, folder, hook, tell=tally.hear, told=told, remark=remark, given=given)
+        watch = Watch(settings, folder, hook, tell=hear, told=told, remark=remark, given=given)
         asyncio.run(check_server(settings))
-        remark(
-            f"{'Going on watching' if resumed else 'Watching'} {', '.join(settings.urls[:3])}; news go to "
-            f"{folder / TAIL} and {folder / FEED}. Ctrl-C stops."
-        )
         with following(console, tally) as look:
             reason = asyncio.run(guided(watch, remark, look, output))
     sys.stdout.flush()

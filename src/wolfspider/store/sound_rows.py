@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from wolfspider.core.errors import Problem
+from wolfspider.core.model import is_web_address
 from wolfspider.core.scope import Rule
 from wolfspider.engine.entries import KINDS, BeginEntry, CommandEntry, LandEntry
 from wolfspider.store import schema
@@ -211,7 +212,8 @@ def _whole_place(file: Any, offset: Any, length: Any) -> bool:
 
 
 def _landing(seq: int, n: int, visit: int, url: str, page: Any, failure: Any, *_: Any) -> bool:
-    return page is not None or failure is not None
+    """What a Source answers, a feed for example, is no page that is kept."""
+    return page is not None or failure is not None or not is_web_address(url)
 
 
 def _held(url: str, seq: int, page: Any, failure: Any, detail: Any, *verdict: Any) -> bool:

@@ -21,6 +21,7 @@ _STATES = {
     "relevant": "It was downloaded, and it is relevant.",
     "not relevant": "It was downloaded, and it is not relevant.",
     "failed": "It was visited, and there is no page.",
+    "answered": "It is a feed or a sitemap, and was read.",
     "out": "A visit to it is out, or was when the run stopped.",
     "waiting": "It is known and waits for its turn.",
     "rests": "It is known, and rests: the rules against traps hold it back for now.",

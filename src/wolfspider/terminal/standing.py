@@ -135,8 +135,10 @@ def failed(reasons: Mapping[str, int]) -> str:
     return failures.counted(reasons) or "none"
 
 
-def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int], forgotten: int = 0) -> str:
-    """What there is, in the end."""
+def found(
+    count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int], forgotten: int = 0, judged: bool = True
+) -> str:
+    """What there is, in the end. `judged`: does it matter which pages are relevant? A watch tells what is new."""
     more = ""
     if count.hidden:
         which = f" ({count.hidden_relevant:,} relevant)" if count.hidden_relevant else ""
@@ -144,10 +146,12 @@ def found(count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, in
         more = f"{counted(count.hidden, 'more page')}{which} {asks} not to be indexed, and no export has {them}; "
     if forgotten:
         more += f"{counted(forgotten, 'page')} {'was' if forgotten == 1 else 'were'} forgotten; "
-    return (
-        f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}, {count.relevant:,} of them relevant "
-        f"({harvest(count, downloads)} of the downloads); {more}failures: {failed(reasons)}."
-    )
+    if judged:
+        share = harvest(count, downloads)
+        more = f", {count.relevant:,} of them relevant ({share} of the downloads); {more}"
+    else:
+        more = f"; {more}"
+    return f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}{more}failures: {failed(reasons)}."
 
 
 # The end of a run
@@ -323,11 +327,14 @@ def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]
         shown.append(f"{ready}{counted(gauge.hosts_resting, 'host')} resting")
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
-    shown.append(found(summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten))
-    shown += of_watch(folder)
+    news = of_watch(folder)
+    count = summary.count
+    shown.append(found(count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten, judged=not news))
+    shown += news
     with Requisites.of(folder) as kept:
         shown += [kept.told()] if kept is not None else []
-    shown += [*prospects(gauge, summary.ended, summary.forgotten_at), *by_chance(gauge), *advice_for(view, summary)]
+    shown += [] if news else prospects(gauge, summary.ended, summary.forgotten_at)
+    shown += [*by_chance(gauge), *advice_for(view, summary)]
     if end is not None:
         shown += end.next_steps()
     return [plainly(line, 1000) for line in shown]

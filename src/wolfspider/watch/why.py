@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.app.run_folder import settings_of
+from wolfspider.core.model import FEED, SITEMAP
 from wolfspider.store.view import RunView, utc
 from wolfspider.watch.book import MetDocument, is_watched, opened
-from wolfspider.web.seeds.sources import address
+from wolfspider.web.seeds.sources import address, address_or_list, web_address_of
 
 
 def why(run: Path, typed: str) -> dict[str, Any] | None:
     """None of a run that nobody watched."""
     if not is_watched(run):
         return None
-    url, view = address(typed), RunView(run)
+    url, view = address_or_list(typed), RunView(run)
     page = view.page(url)
     with opened(run) as book:
         document = book.document(page.final_url if page is not None else url)
@@ -35,7 +36,11 @@ def why(run: Path, typed: str) -> dict[str, Any] | None:
         for report in reports
     ]
     settings = settings_of(run)
-    if document is None:
+    if document is None and web_address_of(url) != url:
+        sentence = "It is a list of what is new: what it names is told, it is none itself."
+    elif document is None and (lists := [name for name in (FEED, SITEMAP) if view.visits_of(f"{name}:{url}")]):
+        sentence = f"It is a {lists[0]}, and is looked at again and again. Ask for {lists[0]}:{url} to see these looks."
+    elif document is None:
         sentence = _never_met(page is not None)
     elif document.state in ("undated", "watched") and url in map(address, settings.urls):
         sentence = f"{_met(document)}. It is an address that you watch: news are looked for on it, it is none itself."

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wolfspider.core.errors import BadInput, Nothing, Problem
-from wolfspider.core.model import Fetch, Link
+from wolfspider.core.model import FEED, SITEMAP, Fetch, Link, Question
 from wolfspider.web.http import robots
 from wolfspider.web.http.robots import Rules
 from wolfspider.web.page import charset
@@ -83,6 +83,18 @@ def address(text: str) -> str:
     if url is None:
         raise Problem(f"{_shown(text)} is no address. An address looks like https://example.org/page.")
     return url
+
+
+def address_or_list(text: str) -> str:
+    """The same, or the address of a watched list, as reports name it: `feed:https://example.org/rss`."""
+    source, within = Question.of(text.strip())
+    return Question(source, address(within)).url if source in (FEED, SITEMAP) else address(text)
+
+
+def web_address_of(url: str) -> str:
+    """What is asked for over the web, where such an address is given."""
+    source, within = Question.of(url)
+    return within if source in (FEED, SITEMAP) else url
 
 
 def _check_scheme(scheme: str, typed: str) -> None:
