@@ -12,7 +12,7 @@ from wolfspider.core.model import Fetch
 from wolfspider.store.view import utc
 from wolfspider.watch.alerts import Alerts
 from wolfspider.watch.book import Book, Report, opened
-from wolfspider.watch.stops import Stop, Stops
+from wolfspider.watch.standstills import Standstill, Standstills
 from wolfspider.watch.webhook import Hook, put_by
 from wolfspider.watch.why import why
 from wolfspider.web.server.serve import serve
@@ -85,15 +85,15 @@ def test_what_was_published_during_a_long_stop_is_told_after_it(tmp_path: Path) 
 
 def test_a_weekend_without_the_watch_matters_more_than_the_night_after_it(tmp_path: Path) -> None:
     book = Book(tmp_path)
-    stops = Stops(book)
+    standstills = Standstills(book)
     for hour in (0, 0.5, 60, 61, 69, 70):  # a stop of 59.5 hours, and a night of 8
-        stops.landed(hour * HOUR, DAY)
-    stops.keep()
-    for each in (stops, Stops(book)):
+        standstills.landed(hour * HOUR, DAY)
+    standstills.keep()
+    for each in (standstills, Standstills(book)):
         assert each.covers(HOUR, 80 * HOUR, DAY) and not each.covers(0.0, 80 * HOUR, DAY)
         assert not each.covers(HOUR, 85 * HOUR, DAY)
-    stops.landed(90 * HOUR, DAY)  # by now the weekend is over for good
-    assert stops._stop == Stop(70 * HOUR, 90 * HOUR)
+    standstills.landed(90 * HOUR, DAY)  # by now the weekend is over for good
+    assert standstills._longest == Standstill(70 * HOUR, 90 * HOUR)
     book.close()
 
 

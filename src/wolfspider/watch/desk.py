@@ -30,7 +30,7 @@ from wolfspider.watch.alerts import Alerts
 from wolfspider.watch.appearing import Appearing
 from wolfspider.watch.book import Book, MetDocument, Reached, Report, ToldCopy
 from wolfspider.watch.differences import difference
-from wolfspider.watch.stops import Stops
+from wolfspider.watch.standstills import Standstills
 from wolfspider.web.page import charset
 from wolfspider.web.page.main_text import main_text
 from wolfspider.web.page.plaintext import readable
@@ -62,7 +62,7 @@ class Desk:
 
     def __init__(self, run: Path, book: Book, window: float, watched: Iterable[str] = ()) -> None:
         self.view, self.book, self.window, self._watched = RunView(run), book, window, frozenset(watched)
-        self._stops = Stops(book)
+        self._standstills = Standstills(book)
         self._appearing = Appearing(self.view.parsed)
         self._alerts = Alerts(book)
         self._first: float | None = None
@@ -83,9 +83,9 @@ class Desk:
             found: list[Report] = []
             with self.book.writing():
                 for landing in landings:
-                    self._stops.landed(landing.at, self.window)
+                    self._standstills.landed(landing.at, self.window)
                     found += filter(None, map(self.book.report, self._read(run, landing)))
-                self._stops.keep()
+                self._standstills.keep()
                 self.book.reach(Reached(landings[-1].seq, landings[-1].n))
         return found
 
@@ -170,7 +170,7 @@ class Desk:
             return IRRELEVANT
         if dated.published is None:
             return UNDATED
-        missed = dated.published is not None and self._stops.covers(dated.published, at, self.window)
+        missed = dated.published is not None and self._standstills.covers(dated.published, at, self.window)
         return TOLD if missed or dated.fresh(at, self.window) else OLD
 
     def _is_twin(self, page: StoredPage) -> bool:
