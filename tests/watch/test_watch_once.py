@@ -86,25 +86,31 @@ def test_what_was_published_during_a_long_stop_is_told_after_it(tmp_path: Path) 
 def test_a_weekend_without_the_watch_matters_more_than_the_night_after_it(tmp_path: Path) -> None:
     book = Book(tmp_path)
     standstills = Standstills(book)
-    for hour in (0, 0.5, 60, 61, 69, 70):  # a stop of 59.5 hours, and a night of 8
-        standstills.landed(hour * HOUR, DAY)
+    stood = [standstills.landed(hour * HOUR, DAY) for hour in (0, 0.5, 20, 21, 60, 62, 64, 72, 73)]
+    assert stood == [False, False, True, False, True, False, False, True, False]
     standstills.keep()
     for each in (standstills, Standstills(book)):
-        assert each.covers(HOUR, 80 * HOUR, DAY) and not each.covers(0.0, 80 * HOUR, DAY)
-        assert not each.covers(HOUR, 85 * HOUR, DAY)
+        assert each._longest == Standstill(0.5 * HOUR, 60 * HOUR)  # the hour in between was too short to count
+        assert each.covers(HOUR, HOUR, 80 * HOUR, DAY) and not each.covers(HOUR, HOUR, 85 * HOUR, DAY)
+        assert not each.covers(61 * HOUR, 61 * HOUR, 80 * HOUR, DAY)
+        assert each.covers(-DAY, -23 * HOUR, 80 * HOUR, DAY) and not each.covers(-2 * DAY, -2 * DAY, 80 * HOUR, DAY)
+        assert each.stands(80 * HOUR) and not each.stands(75 * HOUR)
     standstills.landed(90 * HOUR, DAY)  # by now the weekend is over for good
-    assert standstills._longest == Standstill(70 * HOUR, 90 * HOUR)
+    assert standstills._longest == Standstill(73 * HOUR, 90 * HOUR)
     book.close()
 
 
 def test_a_weekly_is_not_silent_between_its_issues(tmp_path: Path) -> None:
     book = Book(tmp_path)
-    alerts = Alerts(book)
+    alerts, standstills = Alerts(book), Standstills(book)
     for week in range(2):
         for number in range(10):
-            alerts.told(f"http://weekly.test/{week}/{number}", "", week * 7 * DAY + number * 60)
+            alerts.told(f"http://weekly.test/{week}/{number}", "", week * 7 * DAY + number * 60, standstills)
     book.execute("UPDATE sites SET looks = 100")
     assert not list(alerts.silent(14 * DAY)) and not list(alerts.silent(17 * DAY))
+    alerts.stood_still()
+    assert not list(alerts.silent(18 * DAY))  # somebody must have looked again
+    book.execute("UPDATE sites SET looks = 100")
     (alarm,) = alerts.silent(18 * DAY)
     assert alarm.data["sentence"] == "weekly.test had 20 news, but published none in the last 264 hours."
     book.close()

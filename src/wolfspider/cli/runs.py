@@ -119,7 +119,7 @@ def resume(
     if settings.watch:
         from wolfspider.cli import watches
 
-        return watches.watched(settings, run, None, as_json, quiet, tuple(flags))
+        return watches.watched(settings, run, watches.hook_of(), as_json, quiet, tuple(flags))
     return crawling.crawl(settings, run, as_json, quiet, given=tuple(flags))
 
 

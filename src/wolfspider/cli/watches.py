@@ -69,7 +69,6 @@ def watch(
     from wolfspider.store.fleet_folder import is_fleet
     from wolfspider.store.folder import is_run
     from wolfspider.watch.watching import settings_for
-    from wolfspider.watch.webhook import Hook
 
     if islands is not None:
         raise Problem(
@@ -87,10 +86,16 @@ def watch(
         settings = choose(resumed_with(settings_of(folder), flags), environment=False).settings
     else:
         settings = settings_for(chosen)
-    address = webhook or os.environ.get(ADDRESS, "")
-    hook = Hook.read(address, os.environ.get(SECRET, ""), webhook_as)
+    hook = hook_of(webhook, webhook_as)
     with served_beside(dashboard, folder, quiet):
         return watched(settings, folder, hook, as_json, quiet, tuple(flags))
+
+
+def hook_of(webhook: str = "", form: str = "json") -> Any:
+    """The service that a person named, here or by the environment."""
+    from wolfspider.watch.webhook import Hook
+
+    return Hook.read(webhook or os.environ.get(ADDRESS, ""), os.environ.get(SECRET, ""), form)
 
 
 def watched(settings: Any, folder: Path, hook: Any, as_json: bool, quiet: bool, given: tuple[str, ...] = ()) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 # Controls of terminals, marks that turn the direction of text, and characters that some readers take for ends of lines.
@@ -21,6 +22,18 @@ def json_line(value: Any) -> str:
 def seen(text: str) -> str:
     """Line breaks and tabs stay."""
     return text.translate(_BLANKED)
+
+
+def all_seen(value: Any) -> Any:
+    """The same of all texts of plain data."""
+    match value:
+        case str():
+            return seen(value)
+        case Mapping():
+            return {name: all_seen(one) for name, one in value.items()}
+        case list() | tuple():
+            return [all_seen(one) for one in value]
+    return value
 
 
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

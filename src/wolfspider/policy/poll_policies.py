@@ -127,7 +127,7 @@ class Sources:
 
     def believed(self) -> tuple[Floats, Floats]:
         """Items and hours of each source, as if each had been seen until so many items were due by what is usual in its
-        group. On a slow site that is long: a day without an item says nothing of a source there."""
+        group. On a slow site that is long: a day without an item says little of a source there."""
         items, hours, groups = self["items"], self["hours"], self["group"].astype(np.int64)
         usual = (items.sum() + TRUST) / (hours.sum() + TRUST / FIRST_RATE)
         of_group = (np.bincount(groups, items) + TRUST) / (np.bincount(groups, hours) + TRUST / usual)

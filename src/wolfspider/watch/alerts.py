@@ -15,11 +15,12 @@ from wolfspider.core.model import host_of, is_web_address
 from wolfspider.store.brought_pages import BroughtPage
 from wolfspider.store.view import utc
 from wolfspider.watch.book import Book, Report
+from wolfspider.watch.standstills import Standstills
 
 DAY = 86_400.0
 GAPS = 12.0  # times the usual time between two news
 FEW = 5  # news of a site that say too little of how often they come
-LONGER = 1.5  # times the longest silence so far
+LONGER, LONGEST = 1.5, 30 * DAY  # times the longest silence so far; seconds after which a site is silent in any case
 LOOKS = 20  # at a site without any news
 USUAL = 3  # news that were found on a list before it is known as one
 AGAIN = 3  # looks at a list in a row
@@ -31,13 +32,15 @@ class Alerts:
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    def told(self, url: str, source: str, at: float) -> None:
+    def told(self, url: str, source: str, at: float, standstills: Standstills) -> None:
         """A document is news, and its link stood there. `at`: when it was published."""
-        self._book.execute(
-            "INSERT INTO silences SELECT host, ? - last FROM sites WHERE host = ? AND last < ?"
-            " ON CONFLICT (host) DO UPDATE SET longest = MAX(longest, excluded.longest)",
-            *(at, host_of(url), at),
-        )
+        before = self._book.rows("SELECT last FROM sites WHERE host = ? AND last < ?", host_of(url), at)
+        if before and not standstills.during(before[0][0], at):
+            self._book.execute(
+                "INSERT INTO silences VALUES (?, ?) ON CONFLICT (host) DO UPDATE SET longest = MAX(longest,"
+                " excluded.longest)",
+                *(host_of(url), at - before[0][0]),
+            )
         self._book.execute(
             "INSERT INTO sites VALUES (?, ?, ?, 1, 0, 0) ON CONFLICT (host) DO UPDATE SET told = told + 1, "
             "first = MIN(first, excluded.first), last = MAX(last, excluded.last), looks = 0, silent = 0",
@@ -47,6 +50,10 @@ class Alerts:
             self._book.execute(
                 "INSERT INTO lists (url, told) VALUES (?, 1) ON CONFLICT (url) DO UPDATE SET told = told + 1", source
             )
+
+    def stood_still(self) -> None:
+        """Nobody looked for long: what is silent is judged by looks from now on."""
+        self._book.execute("UPDATE sites SET looks = 0")
 
     def looked(self, landing: BroughtPage) -> Iterator[Report]:
         """A page was asked for."""
@@ -83,9 +90,9 @@ class Alerts:
         sql = (
             "SELECT host, first, last, told FROM sites WHERE silent = 0 AND told >= ? AND looks >= ? AND ? - last >= ?"
             " AND (? - last) * (told - 1) >= ? * (last - first)"
-            " AND ? - last >= ? * IFNULL((SELECT longest FROM silences WHERE silences.host = sites.host), 0)"
+            " AND ? - last >= MIN(?, ? * IFNULL((SELECT longest FROM silences WHERE silences.host = sites.host), 0))"
         )
-        for host, _, last, told in self._book.rows(sql, FEW, LOOKS, now, DAY, now, GAPS, now, LONGER):
+        for host, _, last, told in self._book.rows(sql, FEW, LOOKS, now, DAY, now, GAPS, now, LONGEST, LONGER):
             self._book.execute("UPDATE sites SET silent = 1 WHERE host = ?", host)
             sentence = f"{host} had {told} news, but published none in the last {(now - last) / 3600:.0f} hours."
             data = {"alarm": "silent", "found": utc(now), "title": sentence, "sentence": sentence}

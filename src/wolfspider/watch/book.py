@@ -18,6 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from wolfspider.export.harmless_text import all_seen
 from wolfspider.files.disk import open_to_write
 from wolfspider.store.damage import damaged, trouble
 from wolfspider.store.database import connect, connect_beside, refuse_strange
@@ -33,7 +34,7 @@ CREATE TABLE IF NOT EXISTS told_copies (url TEXT PRIMARY KEY, page INTEGER NOT N
     compared INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS feed_dates (url TEXT PRIMARY KEY, published REAL NOT NULL, at REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS silences (host TEXT PRIMARY KEY, longest REAL NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS documents_by_digest ON documents (digest);
+CREATE INDEX IF NOT EXISTS told_by_digest ON documents (digest) WHERE state = 'told';
 """  # books of earlier versions lack them
 _TABLES = """
 CREATE TABLE documents (url TEXT PRIMARY KEY, state TEXT NOT NULL, first REAL NOT NULL, looked REAL NOT NULL,
@@ -99,7 +100,7 @@ class Report:
     def named(cls, kind: str, at: float, url: str, data: Mapping[str, Any], what: str = "") -> Report:
         """`what` tells it from other reports of its kind on this address."""
         name = blake2b(f"{kind}\n{url}\n{what}".encode("utf-8", "replace"), digest_size=16).hexdigest()
-        return cls(kind, at, url, data, id=name)
+        return cls(kind, at, url, all_seen(data), id=name)
 
     def told(self) -> dict[str, Any]:
         return {"number": self.number, "id": self.id, "kind": self.kind, "url": self.url, **self.data}
@@ -212,8 +213,14 @@ class Book(BookReader):
 
     def told_with(self, digest: str) -> list[str]:
         """Addresses of told documents that have the same bytes."""
+        if not digest:  # it was forgotten
+            return []
         sql = "SELECT url FROM documents WHERE digest = ? AND state = 'told' LIMIT 100"
         return [url for (url,) in self.rows(sql, digest)]
+
+    def last_looked(self) -> float | None:
+        """When a document was last met."""
+        return self.rows("SELECT MAX(looked) FROM documents")[0][0]  # type: ignore[no-any-return]
 
     def told_copy(self, url: str) -> ToldCopy | None:
         found = self.rows("SELECT page, at, compared FROM told_copies WHERE url = ?", url)
@@ -259,6 +266,10 @@ class Book(BookReader):
             "AND number < (SELECT MAX(number) FROM reports)",
             before,
         )
+
+    def trim_outbox(self, before: float) -> int:
+        """What was put by for a webhook that did not come back."""
+        return self.execute("DELETE FROM outbox WHERE number IN (SELECT number FROM reports WHERE at < ?)", before)
 
     def trim_feed_dates(self, before: float) -> int:
         return self.execute("DELETE FROM feed_dates WHERE at < ?", before)

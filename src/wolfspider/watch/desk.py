@@ -23,7 +23,6 @@ from typing import Any
 
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.model import hidden, host_of
-from wolfspider.export.harmless_text import seen
 from wolfspider.store.brought_pages import BroughtPage, brought_after, copy_numbered
 from wolfspider.store.view import RunView, StoredPage, utc
 from wolfspider.watch.alerts import Alerts
@@ -83,14 +82,15 @@ class Desk:
             found: list[Report] = []
             with self.book.writing():
                 for landing in landings:
-                    self._standstills.landed(landing.at, self.window)
+                    if landing.failure is None and self._standstills.landed(landing.at, self.window):
+                        self._alerts.stood_still()
                     found += filter(None, map(self.book.report, self._read(run, landing)))
                 self._standstills.keep()
                 self.book.reach(Reached(landings[-1].seq, landings[-1].n))
         return found
 
     def look_for_silence(self, now: float | None) -> list[Report]:
-        if now is None:
+        if now is None or self._standstills.stands(now):
             return []
         with self.book.writing():
             return list(filter(None, map(self.book.report, self._alerts.silent(now))))
@@ -114,11 +114,7 @@ class Desk:
     def _met(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage) -> Iterator[Report]:
         """A page that is met for the first time."""
         dated = self._dated(run, landing, page)
-        state = self._state(page, dated, landing.at)
-        if state == TOLD and self._watched & {landing.url, page.final_url}:
-            state = WATCHED
-        elif state == TOLD and self._is_twin(page):
-            state = TWIN
+        state = self._state(landing, page, dated)
         self.book.keep(
             MetDocument(
                 *(page.final_url, state, landing.at, landing.at, page.number, page.digest),
@@ -136,8 +132,8 @@ class Desk:
         known.digest, known.title = page.digest, page.title[:300]
         if known.state in (IRRELEVANT, NOINDEX) or (known.state == OLD and page.published is not None):
             dated = _by_page(page, landing.at)
-            state = self._state(page, dated, landing.at)
-            if state in (TOLD, OLD):
+            state = self._state(landing, page, dated)
+            if state not in (IRRELEVANT, NOINDEX, UNDATED):
                 known.state, known.published, known.dated = state, dated.published, dated.by
             if state == TOLD:
                 self.book.keep(known)
@@ -163,23 +159,28 @@ class Desk:
         base = ToldCopy(page.number, landing.at) if report is not None or old is None else told
         self.book.keep_told_copy(known.url, base._replace(compared=page.number))
 
-    def _state(self, page: StoredPage, dated: Dated, at: float) -> str:
+    def _state(self, landing: BroughtPage, page: StoredPage, dated: Dated) -> str:
         if hidden(page.robots):
             return NOINDEX
         if not page.relevant:
             return IRRELEVANT
         if dated.published is None:
             return UNDATED
-        missed = dated.published is not None and self._standstills.covers(dated.published, at, self.window)
-        return TOLD if missed or dated.fresh(at, self.window) else OLD
+        latest = dated.latest or dated.published
+        missed = self._standstills.covers(dated.published, latest, landing.at, self.window)
+        if not missed and not dated.fresh(landing.at, self.window):
+            return OLD
+        if self._watched & {landing.url, page.final_url}:
+            return WATCHED
+        return TWIN if self._is_twin(page, dated) else TOLD
 
-    def _is_twin(self, page: StoredPage) -> bool:
-        """Was it told at another address of the site? A short page must have nearly the same address, too."""
-        named = _bare(page.final_url)
-        return any(
-            _bare(other) == named or (page.words >= FEW_WORDS and _site(other) == _site(page.final_url))
-            for other in self.book.told_with(page.digest)
-        )
+    def _is_twin(self, page: StoredPage, dated: Dated) -> bool:
+        """Was it told at another address of the site? If the addresses are not nearly the same, it must be of some
+        length and say when it was published: many sites serve one empty page for all that a script would fill in."""
+        named, site = _bare(page.final_url), _site(page.final_url)
+        own = page.words >= FEW_WORDS and dated.by == BY_PAGE
+        others = self.book.told_with(page.digest)
+        return any(_bare(other) == named or (own and _site(other) == site) for other in others)
 
     def _dated(self, run: sqlite3.Connection, landing: BroughtPage, page: StoredPage) -> Dated:
         if (dated := _by_page(page, landing.at)).published is not None:
@@ -198,7 +199,7 @@ class Desk:
     # What is told
 
     def _new(self, landing: BroughtPage, page: StoredPage, dated: Dated) -> Report:
-        self._alerts.told(page.final_url, landing.source, dated.published or landing.at)
+        self._alerts.told(page.final_url, landing.source, dated.published or landing.at, self._standstills)
         data = _about(landing, page) | {
             "published": utc(dated.published),
             "dated_by": dated.by,
@@ -224,7 +225,7 @@ class Desk:
         if not change.matters:
             return None
         kept = [
-            {"page": copy.number, "fetched": utc(copy.at), "digest": copy.digest, "text": seen(text[:LONGEST_TEXT])}
+            {"page": copy.number, "fetched": utc(copy.at), "digest": copy.digest, "text": text[:LONGEST_TEXT]}
             for copy, text in zip((old, page), texts, strict=True)
         ]
         data = _about(landing, page) | {"old": kept[0], "new": kept[1], **change.told()}
@@ -265,8 +266,8 @@ def _bare(url: str) -> str:
 
 def _about(landing: BroughtPage, page: StoredPage) -> dict[str, Any]:
     return {
-        "title": seen(page.title),
-        "description": seen(page.description),
+        "title": page.title,
+        "description": page.description,
         "language": page.language,
         "found": utc(landing.at),
         "agent": landing.agent,

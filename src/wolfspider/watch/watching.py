@@ -97,6 +97,7 @@ class Watch:
         self._over = asyncio.Event()
         self._folds = False  # does this session end for the sake of the log?
         self._began = 0.0  # when it began
+        self._reported = False
         self._named = set(map(address, settings.urls))
         self._out_of_reach: set[str] = set()  # those of them that could not be had, as was told
 
@@ -167,7 +168,8 @@ class Watch:
                 return None
             if done:
                 break
-        reporting = Reporting(self.settings, self.folder, self.hook, self._told, self.remark)
+        reporting = Reporting(self.settings, self.folder, self.hook, self._told, self.remark, not self._reported)
+        self._reported = True
         stack.push_async_callback(reporting.close)
         return reporting
 
@@ -190,6 +192,7 @@ class Watch:
             rows = fold(self.folder, self.now - RECENT, book.reached().seq)
             with book.writing():
                 rows += book.trim_feed_dates(self.now - RECENT)
+                rows += book.trim_outbox(self.now - KEPT_DAYS * DAY)
                 rows += book.trim_reports(self.now - (self.settings.keep_days or KEPT_DAYS) * DAY)
                 if self.settings.keep_days:
                     rows += book.trim_documents(self.now - self.settings.keep_days * DAY)
@@ -248,11 +251,13 @@ class Reporting:
         hook: Hook | None,
         told: Callable[[Report], None],
         remark: Callable[[str], None],
+        first: bool,
     ) -> None:
+        """`first`: of the sessions since a person started the watch."""
         self._folder, self._told, self._remark = folder, told, remark
         self._title = title_of(settings, folder)
         self.book = Book(folder)
-        sentence = put_by(self.book, hook)
+        sentence = put_by(self.book, hook, first)
         if sentence:
             remark(sentence)
         self.book.remember("window", str(settings.window))  # for `explain`

@@ -53,7 +53,7 @@ class Hook(NamedTuple):
     def read(cls, url: str, secret: str = "", form: str = "json") -> Hook:
         if form not in FORMS:
             raise Problem(f"--webhook-as is {' or '.join(FORMS)}, not {form!r:.40}.")
-        return cls(url if url in ("", NONE) else address(url), secret, form)
+        return cls(url.lower() if url.lower() in ("", NONE) else address(url), secret, form)
 
     @property
     def service(self) -> bool:
@@ -79,17 +79,20 @@ def _for_slack(text: str) -> str:
     return "".join(" " if sign in "<>|\n" else "&amp;" if sign == "&" else sign for sign in text)
 
 
-def put_by(book: Book, hook: Hook | None) -> str:
-    """From now on reports wait to be sent, or do not; what a person should hear of that."""
+def put_by(book: Book, hook: Hook | None, first: bool = True) -> str:
+    """From now on reports wait to be sent, or do not; what a person should hear of that. `first`: was the watch started
+    just now? Then a service has its full time again to take what waits."""
     url = hook.url if hook is not None else ""
     with book.writing():
         if url == NONE:
             book.execute("DELETE FROM outbox")
-        ((waiting,),) = book.rows("SELECT COUNT(*) FROM outbox")
+        ((waiting,),) = book.rows("SELECT COUNT(*) FROM outbox WHERE state = 'waits'")
+        if first and url:
+            book.execute("UPDATE outbox SET since = NULL, next = 0 WHERE state = 'waits'")
         sends = url != NONE and bool(url or waiting or book.remembered("webhook") == "1")
         book.remember("webhook", str(int(sends)))
     book.sends = sends
-    if url or not sends:
+    if url or not sends or not first:
         return ""
     reports = "1 report waits" if waiting == 1 else f"{waiting:,} reports wait"
     return (

@@ -9,6 +9,8 @@ Feeds and sitemaps are written by hand and by bad templates. The commonest fault
 before the declaration, control characters and references to them, ampersands that begin no reference. That also makes
 every entity but the five of XML a plain text. Characters are decoded by charset.py, so that a document cannot name a
 codec of Python's.
+
+JSON is bounded in bytes and depth. Nobody here needs its numbers, so none is read.
 """
 
 from __future__ import annotations
