@@ -110,6 +110,18 @@ def test_a_watch_of_addresses_that_nobody_has_says_so(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_a_watch_of_a_host_that_nobody_has_says_so_at_once(tmp_path: Path) -> None:
+    async def main() -> None:
+        urls = ["http://127.0.0.1:9/"]
+        given = {"urls": urls, "strategy": None, "via": None, "allow_private": True, "contact": "a@b.test"}
+        async with watching(Paper(), tmp_path / "run", **given) as under_way:
+            await under_way.until(
+                lambda: [said for said in under_way.remarks if "Nothing has come from 127.0.0.1:9 yet" in said]
+            )
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [

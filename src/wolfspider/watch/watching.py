@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -24,7 +25,7 @@ from wolfspider.app.hunt import Hunt
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.core import failures
 from wolfspider.core.errors import Problem
-from wolfspider.core.events import AddSeeds, EndReason, Event, Landed, Postponed
+from wolfspider.core.events import AddSeeds, EndReason, Event, Gauge, Landed, Phase, Postponed
 from wolfspider.core.limits import ENDLESS
 from wolfspider.core.model import FEED, Failure, Page, host_of
 from wolfspider.drivers.driver import Result
@@ -48,6 +49,7 @@ MONTH = 30 * DAY
 KEPT_DAYS = 90.0  # for which reports are kept if nobody says; the file of reports is a person's own
 LOOK = 0.5  # seconds between two looks at what the run has brought
 REST, LONGEST_REST = 5.0, 600.0  # seconds before another session, doubled while none brings anything
+PATIENCE = 10.0  # seconds without any sign of the sites, after which a person is told
 RECENT = 2 * DAY  # seconds whose log is never folded
 AGAIN = (EndReason.WAITING, EndReason.REFUSED, EndReason.DONE, EndReason.CIRCLING, EndReason.STUCK)
 
@@ -162,7 +164,10 @@ class Watch:
 
     async def _reporting(self, stack: AsyncExitStack, running: asyncio.Task[object]) -> Reporting | None:
         """Once there is a run to read."""
+        began = time.monotonic()
         while not is_run(self.folder) or not self.now:
+            if time.monotonic() - began > PATIENCE:
+                self._nothing_came()
             done, _ = await asyncio.wait([running], timeout=LOOK)
             if done and not is_run(self.folder):
                 return None
@@ -209,8 +214,16 @@ class Watch:
                 self._reached(visit.link.url, failure)
             case Landed(outcome=outcome):
                 self._reached(outcome.visit.link.url, outcome.result)
+            case Gauge(downloads=0, waiting={Phase.REST: _}):
+                self._nothing_came()
         if self._tell is not None:
             self._tell(event)
+
+    def _nothing_came(self) -> None:
+        if not self._out_of_reach:
+            self._out_of_reach |= self._named
+            whom = ", ".join(sorted(map(host_of, self._named))[:3])
+            self.remark(f"Nothing has come from {whom} yet, and it is asked again: are addresses and connection right?")
 
     def _reached(self, url: str, result: Page | Failure) -> None:
         """An address that a person gave could be had, or not: a wrong one is told at once."""
