@@ -115,9 +115,9 @@ def test_a_watch_of_a_host_that_nobody_has_says_so_at_once(tmp_path: Path) -> No
         urls = ["http://127.0.0.1:9/"]
         given = {"urls": urls, "strategy": None, "via": None, "allow_private": True, "contact": "a@b.test"}
         async with watching(Paper(), tmp_path / "run", **given) as under_way:
-            await under_way.until(
-                lambda: [said for said in under_way.remarks if "Nothing has come from 127.0.0.1:9 yet" in said]
-            )
+            await under_way.until(lambda: under_way.remarks)
+            said = "Nothing has come from 127.0.0.1:9 yet, and it is asked again: are addresses and connection right?"
+            assert under_way.remarks == [said] and not under_way.reports
 
     asyncio.run(main())
 

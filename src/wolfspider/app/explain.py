@@ -82,7 +82,8 @@ def _state(
     if page is not None:
         return "relevant" if page.relevant else "not relevant"
     if visits:
-        return "failed" if landings[visits[-1].id].failure is not None else "answered"
+        failed = landings[visits[-1].id].failure is not None
+        return "failed" if failed or is_web_address(visits[-1].url) else "answered"
     if waiting:
         return "set aside" if not allowed else "rests" if rests else "waiting"
     return "unknown"
