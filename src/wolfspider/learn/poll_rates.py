@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import lambertw
 
 Floats = NDArray[np.float64]
 _STEPS = 100  # of a bisection: each halves the distance, so these are more than floats can tell apart
@@ -83,6 +82,8 @@ def known(rates: Floats) -> Floats:
 
 def _looks(rates: Floats, shares: Floats) -> Floats:
     """rates / x, where 1 - (1 + x) exp(-x) is the share; none where the share is 1 or more."""
+    from scipy.special import lambertw  # slow to load, and no crawl but a watch needs it
+
     kept = shares < 1
     gaps = -lambertw((shares[kept] - 1) / np.e, k=-1).real - 1  # changes between two looks
     looks = np.zeros(len(rates))
