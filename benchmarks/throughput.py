@@ -6,7 +6,8 @@
 Pages of a recorded web (closed_site.py) are served by nginx on loopback. Every crawler fetches all of them from the
 same seeds, each in a process of its own on one core; the server has the other one. A round runs each of them once, in
 an order that turns from round to round, so that what else the machine does falls on all alike. Politeness, robots.txt
-and delays are off for all, and 32 requests may be out at once (wget has one).
+and delays are off for all, for wolfspider also what watches for traps and what lets links give way, and 32 requests may
+be out at once (wget has one).
 
 Measured are pages a second, CPU time a page (user and system, of the process and its children, all there was from its
 start to its end) and the largest memory resident in all its processes together. What a start costs, measured by
@@ -207,10 +208,11 @@ def rounds(crawlers: list[Crawler], ground: Ground, count: int, wrk: bool) -> It
             yield wrk_once(ground, number)
 
 
-def starts(crawlers: list[Crawler], ground: Ground) -> dict[str, float]:
-    """CPU seconds that each takes to crawl a single page that links nowhere: its start and its end."""
-    runs = (crawl_once(crawler, ground, 0, (ALONE,)) for crawler in crawlers)
-    return {run.crawler: run.cpu for run in runs if not run.error}
+def starts(crawlers: list[Crawler], ground: Ground, count: int) -> dict[str, float]:
+    """CPU seconds that each takes to crawl a single page that links nowhere: its start and its end. Medians."""
+    runs = [crawl_once(crawler, ground, 0, (ALONE,)) for _ in range(count) for crawler in crawlers]
+    names = {run.crawler for run in runs} - {run.crawler for run in runs if run.error}
+    return {name: statistics.median(run.cpu for run in runs if run.crawler == name) for name in names}
 
 
 # --- The table
@@ -348,7 +350,7 @@ def report(chosen: argparse.Namespace, ground: Ground, web_name: str) -> int:
     say(about)
     crawlers, wrk = present(chosen.only)
     crawlers += [checkout(folder.resolve()) for folder in chosen.beside]
-    start = starts(crawlers, ground)
+    start = starts(crawlers, ground, chosen.rounds)
     runs = []
     for run in rounds(crawlers, ground, chosen.rounds, wrk):
         told(run)

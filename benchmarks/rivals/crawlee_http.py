@@ -18,6 +18,7 @@ from crawlee import ConcurrencySettings
 from crawlee.configuration import Configuration
 from crawlee.crawlers import HttpCrawler, HttpCrawlingContext
 from crawlee.storage_clients import MemoryStorageClient
+from seldom_garbage import search_seldom
 from selectolax.lexbor import LexborHTMLParser
 
 
@@ -65,6 +66,7 @@ async def crawl(concurrency: int, reader: Reader, seeds: list[str]) -> None:
 
 
 def main(concurrency: int, reader: Reader, seeds: list[str]) -> None:
+    search_seldom()
     logging.disable()
     asyncio.run(crawl(concurrency, reader, seeds))
     print(json.dumps({"pages": reader.pages, "characters": reader.characters}))

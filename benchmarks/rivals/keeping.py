@@ -47,10 +47,11 @@ class Keeper:
 
     def score(self, text: str) -> tuple[float, int]:
         """How much of the topic a text covers, and how many words it has."""
-        counts = Counter(_WORD.findall(text.lower()))
+        words = _WORD.findall(text.lower())
+        counts = Counter(filter(self.topic.__contains__, words))
         most = len(self.topic) * math.log1p(5)
-        covered = sum(math.log1p(min(5, counts[word])) for word in self.topic)
-        return covered / most if most else 0.0, counts.total()
+        covered = sum(math.log1p(min(5, count)) for count in counts.values())
+        return covered / most if most else 0.0, len(words)
 
     def keep(
         self,

@@ -17,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
+from seldom_garbage import search_seldom
 from selectolax.lexbor import LexborHTMLParser
 
 SETTINGS = {
@@ -80,6 +81,7 @@ class Tuned(Spider):
 
 
 def crawl(kind: type[Tuned], concurrency: int, seeds: list[str]) -> None:
+    search_seldom()
     limits = {"CONCURRENT_REQUESTS": concurrency, "CONCURRENT_REQUESTS_PER_DOMAIN": concurrency}
     process = CrawlerProcess(SETTINGS | limits)
     crawler = process.create_crawler(kind)
