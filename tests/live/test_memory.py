@@ -16,7 +16,7 @@ from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 from wolfspider.strategies import strategy_named
 from wolfspider.testing.sketch import Sketch, Trial
-from wolfspider.web.memory_budget import MEGABYTE, SMALLEST, MemoryBudget
+from wolfspider.web.memory_budget import MEGABYTE, SMALLEST, MemoryBudget, least
 from wolfspider.web.server.serve import serve
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "hostile_memory.py"
@@ -33,8 +33,9 @@ def hunted(folder: Path, size: int, **settings: Any) -> Told:
 
 @pytest.mark.parametrize("hands", [0, 1])
 def test_a_page_the_memory_is_too_small_for_is_cut_and_stays_so(hands: int, tmp_path: Path) -> None:
-    largest = MemoryBudget(128 * MEGABYTE, hands).largest
-    told = hunted(tmp_path / "run", 2 * SMALLEST, memory=128, hands=hands, pages=12)
+    memory = least(hands)
+    largest = MemoryBudget(memory * MEGABYTE, hands).largest
+    told = hunted(tmp_path / "run", 2 * SMALLEST, memory=memory, hands=hands, pages=12)
     assert told.reason == "budget" and len(told.pages) == 12
     assert [remark for remark in told.remarks if "cut at 0.1 MB" in remark and "--memory" in remark]
     cut = {url: page for url, page in told.pages.items() if page.truncated}

@@ -16,6 +16,7 @@ from wolfspider.core.model import Failure, Fetch, Page
 from wolfspider.web.http.client import Answer, Client
 from wolfspider.web.http.guard import Guard
 from wolfspider.web.memory_budget import (
+    EACH,
     FIRST,
     HAND,
     MEGABYTE,
@@ -24,6 +25,7 @@ from wolfspider.web.memory_budget import (
     MemoryBudget,
     MemoryClaim,
     holding,
+    least,
     parsing,
 )
 from wolfspider.web.page.html import MOST_BYTES
@@ -127,6 +129,34 @@ def test_hands_and_pages_at_hand_are_part_of_the_budget_and_a_page_it_is_too_sma
     assert MemoryBudget(0).largest == SMALLEST
     assert MemoryBudget(SMALL, largest=1000).largest == 1000
     assert MemoryBudget(2000 * MEGABYTE, largest=50_000_000).largest == 50_000_000
+
+
+@pytest.mark.parametrize(("memory", "hands"), [(512, 0), (512, 1), (512, 2), (1024, 4), (200, 0), (least(8), 8)])
+def test_many_small_pages_come_while_one_answer_takes_for_ever(memory: int, hands: int) -> None:
+    """A slow server must not keep the others of its hand waiting, however large a page may be."""
+
+    async def test() -> None:
+        budget = MemoryBudget(memory * MEGABYTE, hands)
+        slow, others = budget.claim(), [budget.claim() for _ in range(8)]
+        await slow.begin()
+        for _ in range(3):
+            for claim in others[: 2 if budget.largest == SMALLEST else 8]:
+                await claim.begin()
+                await claim.grow(20_000)
+                claim.hold(20_000)
+            for claim in others:
+                claim.release()
+        slow.release()
+
+    within(20, test)
+
+
+def test_no_less_than_the_least_memory_has_room_for_the_smallest_pages() -> None:
+    assert least(0) == 128
+    for hands in (0, 1, 2, 8, 64):
+        rest = MemoryBudget(least(hands) * MEGABYTE, hands, largest=MOST_BYTES)
+        assert SMALLEST <= rest.largest < 2 * SMALLEST
+    assert MemoryBudget(EACH * MEGABYTE * 3, hands=2).largest == MOST_BYTES
 
 
 def test_a_body_that_is_its_own_capture_is_counted_once() -> None:

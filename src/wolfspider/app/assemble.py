@@ -270,7 +270,8 @@ async def hands_of(
     from wolfspider.drivers.hands.hired import Orders
 
     plan = plan_of(settings, clock.speed)
-    orders = Orders(plan, count, settings.memory * MEGABYTE, settings.largest, clock.offset, web.guard.named(), main)
+    memory = preflight.megabytes(settings) * MEGABYTE
+    orders = Orders(plan, count, memory, settings.largest, clock.offset, web.guard.named(), main)
 
     def sent_again() -> None:
         store.count("refetched")

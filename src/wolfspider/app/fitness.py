@@ -24,6 +24,7 @@ from wolfspider.files.disk import megabytes_free
 from wolfspider.files.lock import Lock
 from wolfspider.web.http.connections import handles, most_connections
 from wolfspider.web.http.lookups import Lookups
+from wolfspider.web.memory_budget import EACH
 
 FINE, POOR, BAD = "fine", "poor", "bad"  # all is well; a crawl works, but less well; a crawl would fail
 SUPPORTED = ((3, 11), (3, 13))  # the oldest and the newest Python that it was tested with
@@ -159,7 +160,7 @@ def file_handles() -> Look:
 
 
 def memory() -> Look:
-    wanted, there = Settings().memory, _memory_available()
+    wanted, there = EACH, _memory_available()
     if there is None:
         return Look("memory", FINE, f"this system does not tell how much is free; a crawl takes up to {wanted} MB")
     says = f"{there:,} MB available, of which a crawl takes up to {wanted} (--memory)"

@@ -29,7 +29,7 @@ from wolfspider.web.http.ip_addresses import (
     read_network,
 )
 from wolfspider.web.http.polite import FLOOR
-from wolfspider.web.memory_budget import MEGABYTE, MemoryBudget
+from wolfspider.web.memory_budget import EACH, MEGABYTE, MemoryBudget, least
 from wolfspider.web.seeds import sources
 
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
@@ -73,6 +73,7 @@ def check(settings: Settings) -> None:
     if not elsewhere and (named := asked(settings)) and all(map(_is_own, named)):
         raise Problem(_closed(named[0]))
     check_territory(settings)
+    _check_memory(settings)
     kind = strategy_kind(settings.strategy)
     chosen(kind.Params, settings.set)
     if settings.chance and not kind.queues:
@@ -84,6 +85,13 @@ def check(settings: Settings) -> None:
     if settings.cluster:
         check_installed()
     judge_maker(settings.judge)
+
+
+def _check_memory(settings: Settings) -> None:
+    hands = hand_count(settings)
+    if megabytes(settings) < (wanted := least(hands)):
+        less = f" with {_hands_told(hands)}, or fewer --hands" if hands else ""
+        raise Problem(f"--memory {settings.memory} is too little: give {wanted} at least{less}.")
 
 
 def check_territory(settings: Settings, who: str = "a crawl with a territory") -> None:
@@ -184,7 +192,8 @@ def few_hands_told(settings: Settings) -> str:
     """A sentence for a person who wants more hands than there can be; "" if there can be as many."""
     if (count := hand_count(settings)) == settings.hands or settings.cluster:
         return ""
-    return f"There are {count} hands, not {settings.hands}: each needs one of the requests that --per-address allows."
+    there = f"There {'is' if count == 1 else 'are'} {_hands_told(count)}, not {settings.hands}"
+    return f"{there}: each needs one of the requests that --per-address allows."
 
 
 def floor_told(settings: Settings, delay: float) -> str:
@@ -210,9 +219,9 @@ def cut_told(settings: Settings) -> str:
     largest = memory_budget(settings).largest
     if largest >= settings.largest:
         return ""
-    hands = f" for {count} hands" if (count := hand_count(settings)) else ""
+    hands = f" for the crawl and {_hands_told(count)}" if (count := hand_count(settings)) else ""
     return (
-        f"Pages are cut at {largest / 1_000_000:.1f} MB, since {settings.memory} MB of memory{hands} leave no "
+        f"Pages are cut at {largest / 1_000_000:.1f} MB, since {megabytes(settings)} MB of memory{hands} leave no "
         "room for larger ones. Give more by --memory."
     )
 
@@ -226,8 +235,17 @@ def hand_count(settings: Settings) -> int:
     return min(settings.hands, most)
 
 
+def _hands_told(count: int) -> str:
+    return f"{count} hand{'s' * (count != 1)}"
+
+
+def megabytes(settings: Settings) -> int:
+    """That all processes of the crawl may take, on a cluster those of one machine."""
+    return settings.memory or EACH * (hand_count(settings) + 1)
+
+
 def memory_budget(settings: Settings) -> MemoryBudget:
-    return MemoryBudget(settings.memory * MEGABYTE, hand_count(settings), settings.largest)
+    return MemoryBudget(megabytes(settings) * MEGABYTE, hand_count(settings), settings.largest)
 
 
 def via(settings: Settings) -> tuple[str, int] | None:

@@ -171,7 +171,7 @@ class Settings:
     )
     largest: int = param(10_000_000, "Bytes of a page; what is longer is cut.", low=1000, high=50_000_000, live=False)
     memory: int = param(
-        512, "Megabytes that the crawl's processes may take; what finds no room waits.", low=128, live=False
+        0, "Megabytes that all its processes may take; what finds no room waits. 0: 512 for each.", low=0, live=False
     )
     contact: str = param("", "A mail or web address by which a site can reach you.", live=False)
     allow_private: bool = param(

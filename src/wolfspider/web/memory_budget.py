@@ -3,8 +3,9 @@
 A visit has a claim. The claim grows with the body as it comes and as it is decoded, then by what parsing takes; when
 the page was parsed it shrinks to body and page, and it is given back when the page has landed and is committed. A claim
 that finds no room waits. So that not all of them wait for each other, the oldest that still grows can always get all
-that the largest page needs; the younger ones share the rest. A younger one thus waits until older ones are done, at
-most. What waits has sent its request and holds no more than its own bytes, and the time is not charged to its server.
+that the largest page needs; the younger ones share the rest. There is always a rest: without one a slow answer would
+keep all others waiting. What waits has sent its request and holds no more than its own bytes, and the time is not
+charged to its server.
 
 How much a page takes was measured (benchmarks/hostile_memory.py); the figures stand here and nowhere else. A page for
 which the whole budget is too small is cut, like one that is longer than was asked for.
@@ -13,6 +14,7 @@ which the whole budget is too small is cut, like one that is longer than was ask
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator
 
 from wolfspider.core.model import Failure, Fetch, Page
@@ -21,7 +23,8 @@ from wolfspider.web.page.html import MOST_BYTES
 from wolfspider.web.page.pages_at_hand import weight
 
 MEGABYTE = 1_000_000
-DEFAULT = 512 * MEGABYTE
+EACH = 512  # megabytes for each process, if nobody says otherwise
+DEFAULT = EACH * MEGABYTE
 PROCESS = 110 * MEGABYTE  # the crawl itself, without any page
 HAND = 70 * MEGABYTE  # a hand that is a process, without any page
 PARSED = 14  # bytes in memory, while a page is parsed, for each byte of its body
@@ -29,6 +32,7 @@ STREAMED = 3  # bytes in memory, while a body comes, for each that is decoded: u
 FIRST = MEGABYTE // 4  # bytes of a request before any of its body is counted: buffers and heads
 SMALLEST = MEGABYTE // 10  # of pages that are read whole, however small the budget is
 _PARTS = 16  # of the budget; one is for parsed pages at hand, one for pages that a program has not taken yet
+_LEFT = 8  # such a part of the room is not for the largest page, so that others come meanwhile
 
 
 class MemoryBudget:
@@ -38,9 +42,10 @@ class MemoryBudget:
     def __init__(self, memory: int = DEFAULT, hands: int = 0, largest: int = MOST_BYTES) -> None:
         self.at_hand = self.queued = memory // _PARTS
         room = (memory - PROCESS - hands * HAND - self.at_hand - self.queued) // (hands + 1)
-        self.largest = min(largest, max(SMALLEST, _largest_within(room)))  # bytes of a page; what is longer is cut
+        within = max(SMALLEST, _largest_within(room - room // _LEFT))
+        self.largest = min(largest, within)  # bytes of a page; what is longer is cut
         self.need = _need(self.largest)  # of a page like that
-        self.total = max(room, self.need)  # for all pages that are out or about to land
+        self.total = max(room, self.need + 4 * FIRST)  # for all pages that are out or about to land
         self.held = 0
         self._growing: dict[MemoryClaim, None] = {}  # the oldest first
         self._settled = 0  # claims that hold something and do not grow
@@ -157,6 +162,12 @@ class MemoryClaim:
 
     def release(self) -> None:
         self.settle(0)
+
+
+def least(hands: int) -> int:
+    """Megabytes below which there is no room for pages of the smallest size."""
+    room = (hands + 1) * _need(SMALLEST)
+    return math.ceil((PROCESS + hands * HAND + room) * _PARTS / (_PARTS - 2) / MEGABYTE)
 
 
 def parsing(fetch: Fetch) -> int:
