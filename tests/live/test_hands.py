@@ -118,7 +118,18 @@ def test_killed_hands_are_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
     assert stored(tmp_path / "run") == web.addresses()
     again = asked(server).total() - 40
     assert again <= 3 * SLOTS and refetched(tmp_path / "run") >= again
+    assert sum("Another takes its place" in remark for remark in told.remarks) == 1
     assert_whole(tmp_path / "run")
+
+
+def test_a_hand_asks_for_many_pages_at_once(tmp_path: Path) -> None:
+    """Though a page may be so large that two of them would not fit into its memory."""
+    web = Hosts(4, 3)
+    told, server = crawled(web, *web.addresses(), out=tmp_path / "run", latency=0.3, pages=12, hands=1, memory=512)
+    assert told.downloads == 12
+    pages = [one for one in server.log if one.path != "/robots.txt"]
+    together = [sum(one.arrived <= other.arrived < one.ended for one in pages) for other in pages]
+    assert max(together) > 1
 
 
 @pytest.mark.slow

@@ -280,7 +280,7 @@ async def hands_of(
         return await cluster.hands_on(settings.cluster, web, orders, clock, sent_again, stack, folder, remark)
     from wolfspider.drivers.hands.many import ManyHands
 
-    hands = ManyHands(web, replace(orders, plan=plan.shared(count)), sent_again)
+    hands = ManyHands(web, replace(orders, plan=plan.shared(count)), sent_again, remark)
     stack.push_async_callback(hands.close)
     return hands
 

@@ -53,13 +53,18 @@ class StartedHand:
 
 
 class LocalHand(Hired):
-    """`owns`: is a host one of this hand's?"""
+    """`owns`: is a host one of this hand's? `died` is called when it did."""
 
     def __init__(
-        self, web: Live, orders: Orders, owns: Callable[[str], bool], owner: Callable[[str], Awaitable[Hired]]
+        self,
+        web: Live,
+        orders: Orders,
+        owns: Callable[[str], bool],
+        owner: Callable[[str], Awaitable[Hired]],
+        died: Callable[[], None],
     ) -> None:
         super().__init__(web, orders, owner)
-        self._owns = owns
+        self._owns, self._tell = owns, died
         self.process: StartedHand | None = None
         self._hiring = asyncio.Lock()
         self._deaths = 0
@@ -98,6 +103,7 @@ class LocalHand(Hired):
             self.process = None
             blamed = process.end()
             self._later(asyncio.to_thread(process.wait))
+            self._tell()
         self._deaths += 1
         self._lost(blamed)
 

@@ -26,11 +26,24 @@ from wolfspider.drivers.hands.hired import Hired, Orders
 from wolfspider.drivers.hands.local_hand import LocalHand
 from wolfspider.web.http.live_web import Live
 
+_DIED = "A hand, a process that downloads pages, died. Another takes its place, here and whenever that happens again."
+
 
 class ManyHands(HandsElsewhere):
-    def __init__(self, web: Live, orders: Orders, sent_again: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, web: Live, orders: Orders, sent_again: Callable[[], None], remark: Callable[[str], None]
+    ) -> None:
         super().__init__(web, orders, sent_again)
-        self._hands = [LocalHand(web, orders, self._owned_by(number), self.owner) for number in range(orders.hands)]
+        self._remark, self._told = remark, False
+        self._hands = [
+            LocalHand(web, orders, self._owned_by(number), self.owner, self._died) for number in range(orders.hands)
+        ]
+
+    def _died(self) -> None:
+        """One may die of every page, so it is told once."""
+        if not self._told:
+            self._told = True
+            self._remark(_DIED)
 
     async def owner(self, host: str) -> Hired:
         return self._hand_of(host)
