@@ -33,6 +33,7 @@ FIRST = MEGABYTE // 4  # bytes of a request before any of its body is counted: b
 SMALLEST = MEGABYTE // 10  # of pages that are read whole, however small the budget is
 _PARTS = 16  # of the budget; one is for parsed pages at hand, one for pages that a program has not taken yet
 _LEFT = 8  # such a part of the room is not for the largest page, so that others come meanwhile
+_REST = 4 * FIRST  # nor is that, at least
 
 
 class MemoryBudget:
@@ -42,10 +43,10 @@ class MemoryBudget:
     def __init__(self, memory: int = DEFAULT, hands: int = 0, largest: int = MOST_BYTES) -> None:
         self.at_hand = self.queued = memory // _PARTS
         room = (memory - PROCESS - hands * HAND - self.at_hand - self.queued) // (hands + 1)
-        within = max(SMALLEST, _largest_within(room - room // _LEFT))
+        within = max(SMALLEST, _largest_within(room - max(room // _LEFT, _REST)))
         self.largest = min(largest, within)  # bytes of a page; what is longer is cut
         self.need = _need(self.largest)  # of a page like that
-        self.total = max(room, self.need + 4 * FIRST)  # for all pages that are out or about to land
+        self.total = max(room, self.need + _REST)  # for all pages that are out or about to land
         self.held = 0
         self._growing: dict[MemoryClaim, None] = {}  # the oldest first
         self._settled = 0  # claims that hold something and do not grow
