@@ -15,6 +15,7 @@ from wolfspider.core.model import Page
 from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 from wolfspider.strategies import strategy_named
+from wolfspider.terminal.explanation import explain, lines
 from wolfspider.testing.sketch import Sketch, Trial
 from wolfspider.web.memory_budget import MEGABYTE, SMALLEST, MemoryBudget, least
 from wolfspider.web.server.serve import serve
@@ -42,6 +43,9 @@ def test_a_page_the_memory_is_too_small_for_is_cut_and_stays_so(hands: int, tmp_
     assert cut and all(page.size == largest for page in cut.values())
     rows = {row.final_url: row for row in RunView(tmp_path / "run").pages()}
     assert all(rows[page.final_url].truncated for page in cut.values())
+    for url, page in told.pages.items():
+        said = "\n".join(lines(explain(tmp_path / "run", url)))
+        assert ("as far as it was read: it was cut" in said) == page.truncated
     assert_whole(tmp_path / "run")
     store = open_run(tmp_path / "run")
     for _ in store.past().entries:

@@ -131,6 +131,7 @@ def _page(page: StoredPage) -> dict[str, Any]:
         "status": page.status,
         "type": page.type,
         "size": page.size,
+        "truncated": page.truncated,
         "words": page.words,
         "links": page.links,
         "robots": page.robots,

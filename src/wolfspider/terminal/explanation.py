@@ -121,7 +121,8 @@ def _page(page: Mapping[str, Any], url: str) -> Iterator[str]:
     if page["final_url"] != page["asked"]:
         yield f"  found at   {plainly(page['final_url'], 2000)}"
     yield f"  answer     {page['status']}, {plainly(page['type'])}, {page['size']:,} bytes, at {page['fetched']}"
-    yield f"  in it      {page['words']:,} words, {page['links']:,} links"
+    more = " as far as it was read: it was cut" if page["truncated"] else ""
+    yield f"  in it      {page['words']:,} words, {page['links']:,} links{more}"
     yield f"  score      {page['score']:.3f} ({_evidence(page['evidence'])})"
     if page["label"] is not None:
         who = "the teacher" if page["evidence"].get("by_teacher") else "a person"
