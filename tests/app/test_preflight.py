@@ -170,3 +170,37 @@ def test_a_folder_is_no_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize("like", ["example.org/page.html", "https://example.org/a.html", "//example.org/a"])
 def test_an_address_that_ends_like_a_file_is_one(like: str) -> None:
     assert starting_points.listed(Settings(**OWN, like=(like,))) == []
+
+
+@pytest.mark.parametrize(
+    ("hands", "memory", "least", "enough"), [(0, 100, 130, 349), (1, 200, 213, 651), (2, 200, 296, 953)]
+)
+def test_memory_that_is_too_little_is_refused_with_what_is_enough(
+    hands: int, memory: int, least: int, enough: int
+) -> None:
+    told = rf"give {least} at least.*For pages of 10.0 MB it takes {enough};"
+    with pytest.raises(Problem, match=told) as refused:
+        preflight.check(Settings(**OWN, hands=hands, memory=memory))
+    assert ("or fewer --hands" in str(refused.value)) == (hands > 0)
+    cut = preflight.cut_told(Settings(**OWN, hands=hands, memory=least))
+    assert "cut at 0.1 MB" in cut and f"For 10.0 MB give --memory {enough}." in cut
+    assert not preflight.cut_told(Settings(**OWN, hands=hands, memory=enough))
+
+
+def test_one_hand_for_each_machine_of_a_cluster_cannot_be_fewer() -> None:
+    with pytest.raises(Problem, match=r"give 213 at least with 1 hand\."):
+        preflight._check_memory(Settings(**OWN, cluster="auto", memory=200))
+
+
+def test_a_run_that_was_begun_with_too_little_memory_for_today_has_what_suffices() -> None:
+    earlier = Settings(**OWN, hands=8, memory=512)
+    with pytest.raises(Problem, match="too little"):
+        preflight.check(earlier)
+    preflight.check(preflight.with_enough_memory(earlier))
+    assert preflight.with_enough_memory(Settings(**OWN, hands=2, memory=512)).memory == 512
+
+
+def test_more_hands_than_an_address_may_be_asked_by_are_fewer_and_told() -> None:
+    assert preflight.few_hands_told(Settings(**OWN, hands=9, per_address=1)).startswith("There is 1 hand, not 9:")
+    assert preflight.few_hands_told(Settings(**OWN, hands=9, per_address=3)).startswith("There are 3 hands, not 9:")
+    assert preflight.few_hands_told(Settings(**OWN, hands=3, per_address=3)) == ""

@@ -24,6 +24,7 @@ from wolfspider.web.memory_budget import (
     SMALLEST,
     MemoryBudget,
     MemoryClaim,
+    enough,
     holding,
     least,
     parsing,
@@ -140,7 +141,7 @@ def test_many_small_pages_come_while_one_answer_takes_for_ever(memory: int, hand
         slow, others = budget.claim(), [budget.claim() for _ in range(8)]
         await slow.begin()
         for _ in range(3):
-            for claim in others[: 2 if budget.largest == SMALLEST else 8]:
+            for claim in others[: 2 if budget.largest < 2 * SMALLEST else 8]:
                 await claim.begin()
                 await claim.grow(20_000)
                 claim.hold(20_000)
@@ -151,12 +152,19 @@ def test_many_small_pages_come_while_one_answer_takes_for_ever(memory: int, hand
     within(20, test)
 
 
-def test_no_less_than_the_least_memory_has_room_for_the_smallest_pages() -> None:
-    assert least(0) == 128
+@given(st.integers(0, 64), st.integers(SMALLEST, 50_000_000))
+def test_what_is_called_enough_for_a_page_is_enough_and_hardly_less_would_be(hands: int, largest: int) -> None:
+    megabytes = enough(hands, largest)
+    assert MemoryBudget(megabytes * MEGABYTE, hands, largest).largest == largest
+    less = MemoryBudget((megabytes - 2) * MEGABYTE, hands, largest)
+    assert less.largest < largest or less.largest == SMALLEST
+
+
+def test_by_default_there_is_enough_for_the_largest_pages_and_the_least_is_for_the_smallest() -> None:
+    assert least(0) == 130 and least(1) == 213
     for hands in (0, 1, 2, 8, 64):
-        rest = MemoryBudget(least(hands) * MEGABYTE, hands, largest=MOST_BYTES)
-        assert SMALLEST <= rest.largest < 2 * SMALLEST
-    assert MemoryBudget(EACH * MEGABYTE * 3, hands=2).largest == MOST_BYTES
+        assert SMALLEST <= MemoryBudget(least(hands) * MEGABYTE, hands).largest < 2 * SMALLEST
+        assert MemoryBudget(EACH * (hands + 1) * MEGABYTE, hands).largest == MOST_BYTES
 
 
 def test_a_body_that_is_its_own_capture_is_counted_once() -> None:

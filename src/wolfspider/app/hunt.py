@@ -68,9 +68,11 @@ class Hunt:
         values. `again`: the command is one that begins a run, so what it also said then leaves later changes alone.
         `leased`: the fleet that the run is an island of says what it may spend."""
         check_at_hand({part: getattr(settings, part) for part in PARTS}, folder)
+        begun = folder is not None and is_run(folder)
+        if begun and "memory" not in given:
+            settings = preflight.with_enough_memory(settings)
         preflight.check(settings)
         teacher.check_settings(settings)
-        begun = folder is not None and is_run(folder)
         if not begun:
             preflight.check_texts(settings)
         self.settings, self.folder, self.given, self._again = settings, folder, given, again

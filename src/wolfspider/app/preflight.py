@@ -29,7 +29,7 @@ from wolfspider.web.http.ip_addresses import (
     read_network,
 )
 from wolfspider.web.http.polite import FLOOR
-from wolfspider.web.memory_budget import EACH, MEGABYTE, MemoryBudget, least
+from wolfspider.web.memory_budget import EACH, MEGABYTE, MemoryBudget, enough, least
 from wolfspider.web.seeds import sources
 
 _CONTACT = re.compile(r"https?://[^\s()<>]+\.[^\s()<>]+|[^\s()<>@]+@[^\s()<>@]+\.[^\s()<>@]+")
@@ -89,9 +89,20 @@ def check(settings: Settings) -> None:
 
 def _check_memory(settings: Settings) -> None:
     hands = hand_count(settings)
-    if megabytes(settings) < (wanted := least(hands)):
-        less = f" with {_hands_told(hands)}, or fewer --hands" if hands else ""
-        raise Problem(f"--memory {settings.memory} is too little: give {wanted} at least{less}.")
+    if megabytes(settings) >= (wanted := least(hands)):
+        return
+    told = f" with {_hands_told(hands)}" if hands else ""
+    fewer = ", or fewer --hands" if hands > bool(settings.cluster) else ""
+    most, whole = _megabytes_told(settings.largest), enough(hands, settings.largest)
+    raise Problem(
+        f"--memory {settings.memory} is too little: give {wanted} at least{told}{fewer}. For pages of {most} it takes "
+        f"{whole}; with less, longer ones are cut."
+    )
+
+
+def with_enough_memory(settings: Settings) -> Settings:
+    """A run that an earlier version began with memory that is too little today has what suffices by default."""
+    return settings if megabytes(settings) >= least(hand_count(settings)) else replace(settings, memory=0)
 
 
 def check_territory(settings: Settings, who: str = "a crawl with a territory") -> None:
@@ -219,11 +230,17 @@ def cut_told(settings: Settings) -> str:
     largest = memory_budget(settings).largest
     if largest >= settings.largest:
         return ""
-    hands = f" for the crawl and {_hands_told(count)}" if (count := hand_count(settings)) else ""
+    count = hand_count(settings)
+    hands = f" for the crawl and {_hands_told(count)}" if count else ""
+    most, whole = _megabytes_told(settings.largest), enough(count, settings.largest)
     return (
-        f"Pages are cut at {largest / 1_000_000:.1f} MB, since {megabytes(settings)} MB of memory{hands} leave no "
-        "room for larger ones. Give more by --memory."
+        f"Pages are cut at {_megabytes_told(largest)}, since {megabytes(settings)} MB of memory{hands} leave no "
+        f"room for larger ones. For {most} give --memory {whole}."
     )
+
+
+def _megabytes_told(size: int) -> str:
+    return f"{size / MEGABYTE:.1f} MB"
 
 
 def hand_count(settings: Settings) -> int:

@@ -165,10 +165,16 @@ class MemoryClaim:
         self.settle(0)
 
 
+def enough(hands: int, largest: int) -> int:
+    """Megabytes that suffice for pages of so many bytes."""
+    need = _need(max(SMALLEST, largest))
+    room = max(need + _REST, math.ceil(need * _LEFT / (_LEFT - 1)))
+    return math.ceil((PROCESS + hands * HAND + (hands + 1) * room) * _PARTS / (_PARTS - 2) / MEGABYTE)
+
+
 def least(hands: int) -> int:
-    """Megabytes below which there is no room for pages of the smallest size."""
-    room = (hands + 1) * _need(SMALLEST)
-    return math.ceil((PROCESS + hands * HAND + room) * _PARTS / (_PARTS - 2) / MEGABYTE)
+    """Megabytes below which there is no room even for pages of the smallest size."""
+    return enough(hands, SMALLEST)
 
 
 def parsing(fetch: Fetch) -> int:
