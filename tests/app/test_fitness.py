@@ -8,7 +8,7 @@ import resource
 import shutil
 import time
 import tomllib
-from importlib.machinery import ModuleSpec
+from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +80,14 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "wolfspider[pdf,text,dates,parquet,search,mcp,dashboard,cluster]" in said(fitness.extras(), FINE)
     assert "wheel" in said(fitness.compiled(), POOR)
     assert str(compiled_parts.compiled_parts()) == "nothing compiled"
+
+
+def test_a_compiled_part_that_cannot_be_loaded_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / f"torn_part{EXTENSION_SUFFIXES[0]}").write_bytes(b"\x7fELF and no more")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(compiled_parts, "COMPILED", {"torn_part": ("the reader of pages", "torn_part.pyx")})
+    assert str(compiled_parts.compiled_parts()) == "compiled, but not to be loaded: the reader of pages"
+    assert "Install wolfspider again" in said(fitness.compiled(), POOR)
 
 
 def test_it_knows_every_extra_and_the_versions_of_python_that_were_tried() -> None:

@@ -24,7 +24,7 @@ from wolfspider.files.disk import megabytes_free
 from wolfspider.files.lock import Lock
 from wolfspider.web.http.connections import handles, most_connections
 from wolfspider.web.http.lookups import Lookups
-from wolfspider.web.memory_budget import EACH
+from wolfspider.web.memory_budget import EACH, least
 
 FINE, POOR, BAD = "fine", "poor", "bad"  # all is well; a crawl works, but less well; a crawl would fail
 SUPPORTED = ((3, 11), (3, 13))  # the oldest and the newest Python that it was tested with
@@ -99,6 +99,9 @@ def compiled() -> Look:
     if parts.missing:
         says = f"not there, so that a page takes more time: {', '.join(parts.missing)}"
         return Look("compiled parts", POOR, says, "Install a wheel, or a C compiler and then wolfspider again.")
+    if parts.broken:
+        says = f"there, but they cannot be loaded, so that a page takes more time: {', '.join(parts.broken)}"
+        return Look("compiled parts", POOR, says, "Install wolfspider again, for this Python.")
     if parts.old:
         says = f"compiled before their sources were changed: {', '.join(parts.old)}"
         return Look("compiled parts", POOR, says, "Install wolfspider again, or compile it anew.")
@@ -161,12 +164,13 @@ def file_handles() -> Look:
 
 def memory() -> Look:
     wanted, there = EACH, _memory_available()
+    takes = f"{wanted} MB (--memory), and as much for each of its --hands"
     if there is None:
-        return Look("memory", FINE, f"this system does not tell how much is free; a crawl takes up to {wanted} MB")
-    says = f"{there:,} MB available, of which a crawl takes up to {wanted} (--memory)"
+        return Look("memory", FINE, f"this system does not tell how much is free; a crawl takes up to {takes}")
+    says = f"{there:,} MB available, of which a crawl takes up to {takes}"
     if there >= 2 * wanted:
         return Look("memory", FINE, says)
-    return Look("memory", POOR, says, "Close other programs, or lower --memory (128 at least).")
+    return Look("memory", POOR, says, f"Close other programs, or lower --memory ({least(0)} at least).")
 
 
 def _memory_available() -> int | None:
