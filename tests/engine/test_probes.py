@@ -257,7 +257,7 @@ def test_people_are_told_what_chance_found_beside_the_rest() -> None:
 
 
 def test_explain_calls_a_probe_a_probe() -> None:
-    told_of = {"agent": CHANCE, "fresh": False, "how": "out", "source": "", "anchor": "", "note": {}, "outcome": None}
+    told_of = {"agent": CHANCE, "fresh": False, "how": "out", "source": "", "anchor": "", "worth": {}, "outcome": None}
     first, *_ = _visit({**told_of, "id": FIRST_PROBE + 4}, again=False)
     assert first == "Probe 5 by chance: asked for over the network."
     first, *_ = _visit({**told_of, "id": 4, "agent": "walker"}, again=False)

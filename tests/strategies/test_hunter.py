@@ -13,7 +13,7 @@ from wolfspider.core.randomness import generator
 from wolfspider.core.topic import Topic
 from wolfspider.policy.room import Room
 from wolfspider.strategies.hunter import Hunter
-from wolfspider.strategies.hunter.hunter import RATING, REWORD
+from wolfspider.strategies.hunter.hunter import RATING, REWORD, SENT
 from wolfspider.strategies.hunter.traits import COUNT, PARTS, PRIOR, TRAITS
 from wolfspider.testing.sketch import Sketch, Trial
 
@@ -214,3 +214,42 @@ def test_another_run_begins_with_what_one_has_learned() -> None:
         second.begin([Link(home)], 0.0)
         assert np.allclose(second.value, (PRIOR + first.value) / 2) and not np.allclose(second.value, PRIOR)
         assert bool(second.traits.words.totals.sum()) == same
+
+
+def test_starting_points_come_before_all_else_however_much_pays() -> None:
+    """Many are given by a list or a feed, and nothing is known of them but their addresses."""
+    strategy = hunter()
+    strategy.seeds([Link(f"http://start{at}.test/") for at in range(30)])
+    seen = [
+        step(strategy, *((f"{HOME}volcano/{at}-{place}", "volcano") for place in range(20)), score=0.9)
+        for at in range(31)
+    ]
+    assert {url for url in seen if "start" in url or url == HOME} == set(seen)
+    assert "volcano" in step(strategy)
+
+
+def test_what_moved_a_link_is_told_of_its_visit_too() -> None:
+    strategy = hunter(patience=0)
+    step(strategy, (HOME + "1", "volcano"), score=0.9)
+    room = Room()
+    room.open(0.0, 1, lambda url, fresh: Route.OUT)
+    (visit,) = strategy.propose(room, 0.0)
+    told = Hunter.read_note(visit.note)
+    assert set(told["worth"]) == {"value", "yield"}
+    assert any("its anchor has words of the topic (+" in said for said in told["up"])
+    assert Hunter.read_note({"example": -1, "number": 0}) == {"worth": {"seed": True}, "up": [], "down": []}
+    assert Hunter.read_note({"value": 0.1, "yield": 0.2, "moved": {"gone": [1.0, 1.0]}, "sent": "moon"})["up"] == []
+
+
+def test_what_is_taken_out_of_turn_says_why() -> None:
+    """A visit and the link that waits for it have the same sentence."""
+    strategy = hunter()
+    web = {HOME: [*(f"{HOME}{at}.html" for at in range(20)), *(f"http://h{at}.test/" for at in range(9))]}
+    sent: set[str] = set()
+    for _ in range(12):
+        waiting = {url: strategy.explain(url) for url in web[HOME]}
+        named = {url: told["up"][0] for url, told in waiting.items() if told and told["up"][0] in SENT.values()}
+        sent |= {*named.values()}
+        url = _on(strategy, web, 0.0)
+        assert not named or url in named
+    assert sent == {SENT["level"], SENT["stranger"]}

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from wolfspider.app.assemble import scope_of
 from wolfspider.app.event_json import finite
 from wolfspider.app.past_runs import Glimpse, glimpse
-from wolfspider.app.plugins import ClassNeeded
+from wolfspider.app.plugins import ClassNeeded, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
 from wolfspider.core.failures import meaning
@@ -23,6 +23,7 @@ from wolfspider.core.model import Failure, host_of, is_web_address
 from wolfspider.core.scope import Rule, Scope
 from wolfspider.policy.budgets import Budgets
 from wolfspider.policy.link_shelf import Item
+from wolfspider.policy.strategy import Strategy
 from wolfspider.policy.trap_rules import TrapRules
 from wolfspider.store import inspection
 from wolfspider.store.fleet_folder import run_of
@@ -50,12 +51,13 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
     landings = {one.visit: one for one in (*view.landings_of(url), *view.landings_of(first))}
     waiting = _waiting(view, url, visits)
     known, scope, trap = bool(visits or page or waiting), _scope(view, url), _trap(view, url)
+    kind = _kind(view)
     told = {
         "url": url,
         "known": known,
         "state": _state(page, visits, landings, waiting, scope["allowed"], trap.held),
         "forgotten": _forgotten(view, url),
-        "visits": [_visit(visit, landings.get(visit.id)) for visit in visits],
+        "visits": [_visit(visit, landings.get(visit.id), kind) for visit in visits],
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
         "agents": _agents(view, url) if visits else None,
@@ -89,7 +91,14 @@ def _state(
     return "unknown"
 
 
-def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
+def _kind(view: RunView) -> type[Strategy]:
+    """The strategy of the run; any, where its own is not at hand."""
+    with suppress(ClassNeeded):
+        return strategy_kind(Settings.of_run(view.about).strategy)
+    return Strategy
+
+
+def _visit(visit: Visited, landing: Landing | None, kind: type[Strategy]) -> dict[str, Any]:
     outcome: dict[str, Any] | None = None
     if landing is not None:
         outcome = {"at": utc(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
@@ -104,10 +113,19 @@ def _visit(visit: Visited, landing: Landing | None) -> dict[str, Any]:
         "source": visit.source,
         "anchor": visit.anchor,
         "note": visit.note,
+        **_note(visit.note, kind),
         "fresh": visit.fresh,
         "how": visit.how,
         "outcome": outcome,
     }
+
+
+def _note(note: Mapping[str, Any], kind: type[Strategy]) -> Mapping[str, Any]:
+    """What the strategy says of a visit. A note may be damaged, or of another version: then it is told as it is."""
+    try:
+        return kind.read_note(note)
+    except (TypeError, ValueError, LookupError, AttributeError):
+        return Strategy.read_note(note)
 
 
 def _forgotten(view: RunView, url: str) -> dict[str, Any] | None:

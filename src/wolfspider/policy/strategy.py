@@ -170,6 +170,12 @@ class Strategy(ABC):
             return {}
         return {"score": item.score, "source": item.source, "parts": item.extra, "anchor": item.link.anchor}
 
+    @classmethod
+    def read_note(cls, note: Mapping[str, Any]) -> dict[str, Any]:
+        """What `explain` tells of a visit with this note: `worth`, figures by name, and `up` and `down`, sentences that
+        say what moved it, where the strategy has such."""
+        return {"worth": dict(note), "up": [], "down": []}
+
     def summary(self, now: float) -> Mapping[str, Any] | None:
         """Results of its own, as they stand at this time: `generation`, `results` and figures, as in its notes. None if
         it has none but the pages of the crawl."""

@@ -146,10 +146,15 @@ def _waiting(waiting: Mapping[str, Any]) -> Iterator[str]:
         told.append(_evidence(parts))
     if told:
         yield f"  parts      {plainly(', '.join(told), 600)}"
-    for name, moved in (("up by", waiting.get("up")), ("down by", waiting.get("down"))):
-        yield from (f"  {name:<10} {plainly(what)}" for what in moved or ())
+    yield from _moves(waiting)
     yield from _found_on(waiting.get("source", ""), waiting.get("anchor", ""))
     yield f"  as of      {waiting['as_of']}, the last snapshot"
+
+
+def _moves(told: Mapping[str, Any]) -> Iterator[str]:
+    """What moved a link up, and what down."""
+    for name, moved in (("up by", told.get("up")), ("down by", told.get("down"))):
+        yield from (f"  {name:<10} {plainly(what)}" for what in moved or ())
 
 
 def _agents(told: Mapping[str, Any]) -> Iterator[str]:
@@ -180,7 +185,8 @@ def _visit(visit: Mapping[str, Any], again: bool) -> Iterator[str]:
     if words := visit.get("words"):
         yield f"  why        {words}"
     else:
-        yield f"  worth      {_evidence(visit['note']) or 'nothing noted'}"
+        yield f"  worth      {_evidence(visit['worth']) or 'nothing noted'}"
+        yield from _moves(visit)
     outcome = visit["outcome"]
     if outcome is None:
         yield "  outcome    not back yet"

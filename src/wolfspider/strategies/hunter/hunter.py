@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from wolfspider.policy.strategy import Strategy, register
 from wolfspider.strategies.hunter.link_traits import LinkTraits
 from wolfspider.strategies.hunter.traits import COUNT, PARTS, PRIOR, TRAITS
 
-FIRST = 1e9  # the score of a starting point
+FIRST = math.inf  # the score of a starting point
 NEXT = 1e6  # the score of a link that is to be taken next
 EXAMPLES = 3_000  # links taken that the models learn from, at most
 SHOWN = 64  # links that a page was the first to show, of which the best three are its yield
@@ -45,8 +46,15 @@ WORDS = 500  # distinct words of a page that are learned from
 SOON = 0.05  # weight of the last visit in what visits pay of late
 SATED = 0.1  # of the scouts go out while visits pay well
 WELL = 0.35  # that visits pay on the mean
-SAID = 8  # traits that `explain` names
+SAID, NOTED = 8, 4  # traits that `explain` names of a link that waits, and of a visit
+SENT = {  # why a link is to be taken next, whatever its score
+    "level": "nothing has paid yet, and it is the best of those nearest to the starting points",
+    "gate": "a scout: its page may name new hosts",
+    "stranger": "a scout: its host is not known yet",
+}
+LITTLE = 0.05  # log-odds that are not worth telling
 CHUNK = 20_000  # links rated at once, so that what that needs for a moment stays small
+_WORDS = {trait.name: trait.words for trait in TRAITS}
 
 
 @dataclass
@@ -84,6 +92,7 @@ class Hunter(Strategy):
     words: WordOdds | None = None  # likewise, until the crawl begins
     words_of: tuple[str, ...] | None = None  # the hosts where the run began that learned them, if it tells
     started: tuple[str, ...] = ()  # the hosts where this one began
+    sent: Mapping[int, str] = MappingProxyType({})  # links that are to be taken next, and why
 
     def begin(self, seeds: Sequence[Link], now: float) -> None:
         self.frontier = Frontier(self.shelf, self.cap)
@@ -114,7 +123,8 @@ class Hunter(Strategy):
 
     def seeds(self, links: Sequence[Link]) -> None:
         numbers = self.frontier.extend(links, [FIRST] * len(links))
-        self.traits.enter(links, numbers, self._similarity, 0.0)
+        rows = self.traits.enter(links, numbers, self._similarity, 0.0)
+        self.traits.links["score"][rows[rows >= 0]] = FIRST
         self.frontier.assign([number for number in numbers if number >= 0], [FIRST] * sum(n >= 0 for n in numbers))
         if self.params.doubt < 1:
             self.trust.begin(np.array(self.traits.counts.places([link.host for link in links]), np.int64))
@@ -127,11 +137,15 @@ class Hunter(Strategy):
             links["taken"][row] = 1
             if self.params.scouting:
                 self.traits.probe(row)
-            note: dict[str, float] = {"example": -1, "number": item.number}
+            note: dict[str, Any] = {"example": -1, "number": item.number}
             if item.score < FIRST:
-                note["example"] = self.forgotten + self.examples.add(1, traits=self.traits.of(np.array([row])))
+                traits = self.traits.of(np.array([row]))
+                note["example"] = self.forgotten + self.examples.add(1, traits=traits)
                 self.examples["number"][-1] = item.number
                 note |= {"value": _figure(links["value"][row]), "yield": _figure(links["yields"][row])}
+                note["moved"] = self._moves(traits[0], NOTED)
+            if sent := self.sent.get(item.number):
+                note["sent"] = sent
             visits.append(self.visit(item.link, source=item.source, note=note))
         return visits
 
@@ -243,21 +257,24 @@ class Hunter(Strategy):
         return best
 
     def _rate_again(self, fresh: Rows, woken: bool) -> None:
-        count = len(self.frontier)
+        count, fresh = len(self.frontier), self._rated(fresh)
         if self.params.off == RATING:
             self._rate(fresh)
         elif woken or (self.landed % RERATE == 0 and (self.landed - self.rated) * FULL >= count):
             self.rated = self.landed
-            self._rate(self.traits.waiting())
+            self._rate(self._rated(self.traits.waiting()))
         elif self.landed % (RERATE * (1 + count // 50_000)) == 0:
-            waiting = self.traits.waiting()
-            best = waiting
+            waiting = best = self._rated(self.traits.waiting())
             if len(waiting) > 2 * RATED:
                 score = self.traits.links["score"][waiting]
                 best = waiting[np.argpartition(score, len(score) - RATED)[-RATED:]]
             self._rate(np.union1d(best, fresh))
         else:
             self._rate(fresh)
+
+    def _rated(self, rows: Rows) -> Rows:
+        """Of these links those that are rated: starting points come before all."""
+        return rows[self.traits.links["score"][rows] < FIRST]
 
     def _rate(self, rows: Rows) -> None:
         links = self.traits.links
@@ -278,15 +295,23 @@ class Hunter(Strategy):
                 self.traits.avoid(part[doubted])
             links["score"][part] = np.round(score, 6)
         self.frontier.assign(links["number"][rows], links["score"][rows].astype(np.float64))
+        if self.sent:
+            again = {*links["number"][rows].tolist()} if len(rows) else set()
+            self.sent = {number: why for number, why in self.sent.items() if number not in again}
 
     def _level_by_level(self) -> None:
         """The best of the links nearest to the starting points is to be taken next."""
-        rows = self.traits.waiting()
+        rows = self._rated(self.traits.waiting())
         if len(rows):
             links = self.traits.links
             near = rows[links["depth"][rows] == links["depth"][rows].min()]
-            best = near[np.argmax(links["score"][near])]
-            self.frontier.assign([links["number"][best]], [NEXT])
+            self._send(int(near[np.argmax(links["score"][near])]), "level")
+
+    def _send(self, row: int, why: str) -> None:
+        """This link is to be taken next."""
+        number = int(self.traits.links["number"][row])
+        self.frontier.assign([number], [NEXT])
+        self.sent = {**self.sent, number: why}
 
     def _mind(self, number: int, reward: float, hosts: int) -> None:
         """Scouts may go out, the more the less was paid of late. A page named so many new hosts."""
@@ -300,11 +325,13 @@ class Hunter(Strategy):
         """The best gate to other hosts, or the best link to a stranger, by turns, is to be taken next."""
         self.due -= 1
         self.scouts += 1
-        by_turns = bool(self.scouts % 2)
-        row = self.traits.scout(by_turns)
-        row = self.traits.scout(not by_turns) if row < 0 else row
+        gates = bool(self.scouts % 2)
+        row = self.traits.scout(gates)
+        if row < 0:
+            gates = not gates
+            row = self.traits.scout(gates)
         if row >= 0:
-            self.frontier.assign([self.traits.links["number"][row]], [NEXT])
+            self._send(row, "gate" if gates else "stranger")
 
     # From run to run
 
@@ -337,20 +364,38 @@ class Hunter(Strategy):
         row = self.traits.links.row(item.number) if item else -1
         if row < 0:
             return told
-        traits = self.traits.of(np.array([row]))[0]
-        moves = traits * self.value
-        order = [at for at in np.argsort(-np.abs(moves), kind="stable").tolist() if at and abs(moves[at]) >= 0.05]
-        said = [(_sentence(at, traits[at]), float(moves[at])) for at in order[:SAID]]
+        up, down = _in_words(self._moves(self.traits.of(np.array([row]))[0], SAID))
         links = self.traits.links
-        parts = {"value": _figure(links["value"][row]), "yield": _figure(links["yields"][row])}
-        up, down = ([f"{words} ({move:+.2f})" for words, move in said if move * sign > 0] for sign in (1, -1))
+        value, yields = _figure(links["value"][row]), _figure(links["yields"][row])
+        if self.params.showing * yields > value:
+            up.append("most of its score is for the good links that its page may show")
+        if item is not None and (sent := self.sent.get(item.number)):
+            up.insert(0, SENT[sent])
         if self.params.doubt < 1 and not self.trust.of(links["host"][[row]])[0]:
             down.append("no host that is trusted vouches for its host, so it comes last")
-        return told | {"parts": parts, "up": up, "down": down}
+        return told | {"parts": {"value": value, "yield": yields}, "up": up, "down": down}
+
+    def _moves(self, traits: Floats, most: int) -> dict[str, list[float]]:
+        """The traits of a link that moved it most against one without any: how far each goes, and what it brought."""
+        moves = traits * self.value
+        order = [at for at in np.argsort(-np.abs(moves), kind="stable")[: most + 1].tolist() if at]
+        told = ((TRAITS[at].name, round(float(traits[at]), 2), round(float(moves[at]), 2)) for at in order[:most])
+        return {name: [figure, move] for name, figure, move in told if abs(move) >= LITTLE}
+
+    @classmethod
+    def read_note(cls, note: Mapping[str, Any]) -> dict[str, Any]:
+        worth = {name: note[name] for name in ("value", "yield") if name in note} or {"seed": True}
+        up, down = _in_words(note.get("moved", {}))
+        sent = [words for why, words in SENT.items() if why == note.get("sent")]
+        return {"worth": worth, "up": [*sent, *up], "down": down}
 
 
-def _sentence(trait: int, figure: float) -> str:
-    return TRAITS[trait].words if figure > 0 else f"not so: {TRAITS[trait].words}"
+def _in_words(moves: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
+    """What moved a link up, and what down."""
+    known = [(_WORDS[name], figure, move) for name, (figure, move) in moves.items() if name in _WORDS]
+    said = [(words if figure > 0 else f"not so: {words}", move) for words, figure, move in known]
+    up, down = ([f"{words} ({move:+.2f})" for words, move in said if move * sign > 0] for sign in (1, -1))
+    return up, down
 
 
 def _figure(value: Any) -> float:
