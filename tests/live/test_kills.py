@@ -45,6 +45,12 @@ def test_killed_on_recorded_webs_nothing_is_lost_and_little_is_fetched_twice(tmp
     assert killed(tmp_path, "--kills", 12, "--corpora", corpora, *webs) == (12, 3)
 
 
+@pytest.mark.slow
+def test_killed_with_hands_that_are_killed_as_well_nothing_is_lost(tmp_path: Path) -> None:
+    kills, _ = killed(tmp_path, "--kills", 6, "--hands", 2)
+    assert kills == 6
+
+
 SLOTS = 4
 # The program, with a snapshot after each page: it is packed and written in its thread while the crawl goes on.
 SNAPPING = """
