@@ -4,13 +4,15 @@
 
 A farm belongs to a topic: 10,000 pages spread over 300 hosts, each made of the topic's keywords and of words drawn from
 its relevant pages, each with 30 links to others of the farm. 20 honest pages, drawn among the relevant ones, carry a
-link to it, as spam in comments does. No farm page is relevant. Printed are, as means over the topics, the share of the
+link to it, as spam in comments does. No farm page is relevant. With --few each of its hosts names eight others at most,
+which is harder to tell from an honest web. Printed are, as means over the topics, the share of the
 downloads that the farm takes and by how much the number of relevant pages found falls.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,6 +33,7 @@ from wolfspider.web.page.html import parse
 from wolfspider.web.worlds.world import World, open_web
 
 PAGES, HOSTS, HONEST, LINKS, WORDS = 10_000, 300, 20, 30, 250
+NEAR = (0, 1, 2, 3, 5, 8, 13, 21, 34)  # the hosts that one names, by number from its own, where it names few
 READ = 40  # relevant pages whose words the farm knows
 DOMAIN = ".farm.example"
 SECONDS = 0.3  # until an answer is there
@@ -39,9 +42,9 @@ SECONDS = 0.3  # until an answer is there
 class Farmed(Layer):
     """A web with a farm for one topic. Its graph stays without the farm, which leads nowhere."""
 
-    def __init__(self, world: World, task: Task) -> None:
+    def __init__(self, world: World, task: Task, few: bool = False) -> None:
         super().__init__(world)
-        self._task = task
+        self._task, self._few = task, few
         self.visited: set[str] = set()  # pages of the farm that were asked for
         drawn = randomness.generator(0, "honest", world.name, task.topic.name)
         honest = drawn.sample(sorted(task.relevant), min(HONEST, len(task.relevant)))
@@ -65,10 +68,16 @@ class Farmed(Layer):
         rng = randomness.generator(0, "farm", self._task.topic.name, url)
         keywords = self._task.topic.keywords
         words = [rng.choice(keywords) if rng.random() < 0.1 else rng.choice(self._vocabulary) for _ in range(WORDS)]
-        links = (rng.randrange(PAGES) for _ in range(LINKS))
+        links = [self._linked(rng, url) for _ in range(LINKS)]
         listed = "".join(f'<li><a href="{self._url(page)}">{self._slogan(page)}</a></li>' for page in links)
         title = " ".join(rng.choices(keywords, k=3))
         return f"<html><title>{title}</title><h1>{title}</h1><p>{' '.join(words)}</p><ul>{listed}</ul></html>"
+
+    def _linked(self, rng: random.Random, url: str) -> int:
+        if not self._few:
+            return rng.randrange(PAGES)
+        host = (int(url.rpartition("/")[2].partition(".")[0]) + rng.choice(NEAR)) % HOSTS
+        return host + HOSTS * rng.randrange(PAGES // HOSTS)
 
     def _url(self, page: int) -> str:
         return f"http://{self._task.topic.name.lower()[:20].replace('_', '-')}-{page % HOSTS}{DOMAIN}/{page}.html"
@@ -88,9 +97,9 @@ class Farmed(Layer):
         return host.endswith(DOMAIN) or self.below.owns(host)
 
 
-def both(cell: Cell, task: Task, world: World) -> tuple[float, int, int]:
+def both(cell: Cell, task: Task, world: World, few: bool) -> tuple[float, int, int]:
     """The farm's share of the downloads, and relevant pages found without and with it."""
-    farmed = Farmed(world, task)
+    farmed = Farmed(world, task, few)
     without, with_farm = measure(cell, task, world), measure(cell, task, farmed)
     for measured in (without, with_farm):
         if measured.error:
@@ -109,6 +118,7 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--topics", type=int, default=None, help="at most so many of each web [all]")
     parser.add_argument("--half", choices=HALVES, default=None)
+    parser.add_argument("--few", action="store_true", help="each host of the farm names few others")
     options = parser.parse_args()
     for strategy in options.strategy:
         strategy_named(strategy)
@@ -118,7 +128,7 @@ def main() -> int:
             tasks = tasks_of(world, None, (), world.start, half=options.half)
             for name, task in list(tasks.items())[: options.topics]:
                 what = (web, world.name, name, strategy, 0, options.pages, DEFAULT_JUDGE, world.start)
-                share, without, with_farm = both(Cell(*what, hurry=NO_HURRY), task, world)
+                share, without, with_farm = both(Cell(*what, hurry=NO_HURRY), task, world, options.few)
                 print(f"{strategy} {world.name} {name}: farm={share:.1%} found={without}->{with_farm}", flush=True)
                 seen.append((share, without, with_farm))
         shares, alone, beside = (sum(column) for column in zip(*seen, strict=True))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wolfspider.core import codec
-from wolfspider.learn.host_trust import MANY, HostTrust
+from wolfspider.learn.host_trust import MOST_NAMED, HostTrust
 
 ROOT, ENTRY = 0, 1
 FARM = range(100, 300)
@@ -30,24 +32,43 @@ def test_a_starting_point_vouches_for_all_it_names_and_they_for_a_few_more() -> 
     assert all(trusted(made, [ROOT, *range(1, 50), 70, 71, 72])) and trusted(made, [99]) == [False]
 
 
-def test_who_names_many_that_nobody_else_names_vouches_for_none() -> None:
-    strange = list(range(60, 60 + MANY))
-    made = trust((ROOT, [ENTRY, 2]), (ENTRY, strange))
-    assert not any(trusted(made, [ENTRY, *strange])) and all(trusted(made, [ROOT, 2]))
-    made.name(2, np.array(strange[:2]))  # another one names some of them, too
-    assert all(trusted(made, [ENTRY, *strange]))
+def test_who_names_many_that_nobody_else_names_is_trusted_all_the_same() -> None:
+    """As the pages of a manual or a blog do: whom they name does not name the others."""
+    strange = list(range(60, 130))
+    made = trust((ROOT, [ENTRY, 2]), (ENTRY, strange), *((at, [1000 + at, 2]) for at in strange))
+    assert all(trusted(made, [ROOT, ENTRY, 2, *strange]))
+
+
+def test_a_circle_is_trusted_once_others_name_a_tenth_of_whom_its_hosts_name() -> None:
+    circle = list(range(60, 80))
+    made = trust((ROOT, [2, 3]), (2, circle[:1]), *((at, circle) for at in circle))
+    assert not any(trusted(made, circle)) and all(trusted(made, [ROOT, 2, 3]))
+    made.name(3, np.array(circle[-4:]))
+    assert not any(trusted(made, circle[4:-4]))
+    made.name(2, np.array(circle[:8]))
+    made.name(3, np.array(circle[4:]))
+    assert made.of(np.array(circle, np.int32)).all() == (len(set(circle[:8]) & set(circle[4:])) >= len(circle) // 2)
 
 
 @settings(deadline=None, max_examples=50)
-@given(
-    st.lists(st.tuples(st.sampled_from(FARM), st.sets(st.sampled_from(FARM), min_size=30, max_size=60)), max_size=30)
-)
-def test_a_farm_gains_nothing_by_naming_itself(pages: list[tuple[int, set[int]]]) -> None:
-    made = trust(
-        (ROOT, [ENTRY]), (ENTRY, [FARM[0]]), (FARM[0], list(FARM)), *((at, sorted(named)) for at, named in pages)
-    )
+@given(st.randoms(use_true_random=False), st.integers(12, 40), st.integers(30, 200))
+def test_a_farm_gains_nothing_by_naming_itself(rng: random.Random, pages: int, named: int) -> None:
+    visited = [FARM[0], *rng.sample(FARM[1:], pages)]
+    made = trust((ROOT, [ENTRY]), (ENTRY, [FARM[0]]), *((at, sorted(rng.sample(FARM, named))) for at in visited))
     assert not any(trusted(made, list(FARM)))
     assert all(trusted(made, [ROOT, ENTRY]))
+
+
+def test_nor_does_one_whose_hosts_name_few() -> None:
+    farm = list(FARM)[:60]
+    near = {at: [farm[(place + step) % 60] for step in (1, 2, 3, 5, 8, 13, 21, 34)] for place, at in enumerate(farm)}
+    made = trust((ROOT, [ENTRY]), (ENTRY, [farm[0], farm[17], farm[41]]), *near.items())
+    assert not any(trusted(made, farm)) and trusted(made, [ENTRY]) == [True]
+
+
+def test_a_host_that_names_without_end_fills_no_table() -> None:
+    made = trust((ROOT, [ENTRY]), (ENTRY, list(range(1000, 9000))))
+    assert len(made.pairs) <= MOST_NAMED + 1 and all(trusted(made, [ENTRY, 1000, 1999]))
 
 
 def test_it_is_stored_with_all_it_knows() -> None:

@@ -85,7 +85,19 @@ def test_hosts_that_only_name_each_other_come_last() -> None:
         strategy = hunter(patience=0, doubt=doubt)
         return sum("farm" in _on(strategy, web, 0.8) for _ in range(80))
 
-    assert farmed(1.0) > 20 and farmed(0.001) <= 3
+    assert farmed(1.0) > 60 and farmed(0.001) <= 10
+
+
+def test_a_host_of_which_a_person_likes_a_page_is_trusted() -> None:
+    farm = [f"http://farm{at}.test/volcano/{page}" for at in range(20) for page in range(9)]
+    strategy = hunter(patience=0)
+    for _ in range(30):
+        _on(strategy, {HOME: [farm[0], *(f"{HOME}{at}" for at in range(60))], **dict.fromkeys(farm, farm)}, 0.8)
+    last = "no host that is trusted vouches for its host, so it comes last"
+    told = strategy.explain(farm[-1])
+    assert last in told["down"]
+    strategy.judged(Page(farm[-2], farm[-2], words=("volcano",)), Verdict(1.0, True))
+    assert last not in strategy.explain(farm[-1])["down"]
 
 
 def test_a_run_from_before_there_were_scouts_and_doubt_goes_on_without() -> None:

@@ -1,8 +1,9 @@
 """Which hosts are vouched for by others, so that a farm of hosts that name only each other earns nothing by that.
 
-The hosts of the starting points are trusted. A host that a trusted one names is trusted, too, unless it names many
-hosts of which next to none is named by another trusted host. A farm is entered through a few links, and all that its
-pages name is the farm; a host that belongs to a web names what others of this web name.
+The hosts of the starting points are trusted. A host that a trusted one names is trusted, too, unless it belongs to a
+closed circle: next to none of the hosts that it names is named by another trusted host, but most of them by others. So
+it is with a farm, which is entered through a few links, and all that its pages name is the farm. That an honest host
+names many that nobody else names makes no circle.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from wolfspider.core.codec import StoredFields, helper
 from wolfspider.learn.columns import Columns
 
-MANY = 10  # hosts that one must name to be doubted
-SHARE = 0.1  # of the hosts that it names others must name, too
-MOST = 100_000  # pairs of hosts that are remembered
-_GROWTH = 50  # trust is worked out anew when there is one pair more for each so many
+MANY = 5  # hosts that one must name within a circle to be doubted
+SHARE = 0.1  # of the hosts that it names other trusted ones must name, too
+CLOSED = 0.5  # of the others, so many are named in the circle
+MOST, MOST_NAMED = 400_000, 1_000  # pairs of hosts that are remembered, and of one source
+_GROWTH, _GROWTH_IN_DOUBT = 50, 200  # trust is worked out anew when there is one pair more for each so many
 _STEPS = 30
 
 Hosts = NDArray[np.int64]
@@ -43,10 +45,11 @@ class HostTrust(StoredFields):
         fresh = np.array(sorted(set(targets.tolist()).difference(known.tolist(), (source,))), np.int64)
         if not len(fresh):
             return
-        if len(self.pairs) < MOST:
-            self.pairs.add(len(fresh), source=source, target=fresh)
-        doubtful = len(self.pairs) > self.at and len(known) < MANY <= len(known) + len(fresh)
-        if doubtful or len(self.pairs) - self.at > len(self.pairs) // _GROWTH:
+        noted = fresh[: max(0, MOST_NAMED - len(known))]
+        if len(noted) and len(self.pairs) < MOST:
+            self.pairs.add(len(noted), source=source, target=noted)
+        more, doubtful = len(self.pairs) - self.at, len(known) < MANY <= len(known) + len(fresh)
+        if more > len(self.pairs) // (_GROWTH_IN_DOUBT if doubtful else _GROWTH):
             self._work_out()
         elif source in self.trusted:
             self.trusted = np.union1d(self.trusted, fresh)
@@ -64,13 +67,15 @@ class HostTrust(StoredFields):
         hosts, places = np.unique(np.concatenate((both, self.roots)), return_inverse=True)
         source, target = places[: self.at], places[self.at : 2 * self.at]
         root = np.isin(hosts, self.roots)
-        names = np.bincount(source, minlength=len(hosts))
+        names, named = np.bincount(source, minlength=len(hosts)), np.bincount(target, minlength=len(hosts))
         trusted = root
         for _ in range(_STEPS):
             by = np.bincount(target, trusted[source], len(hosts))
             shared = (by[target] > trusted[source]) | root[target]
             backed = np.bincount(source, shared, len(hosts))
-            now = root | ((by > 0) & ((names < MANY) | (backed >= SHARE * names)))
+            circle = np.bincount(source, ~shared & (named[target] > 1), len(hosts))
+            closed = (circle >= MANY) & (circle >= CLOSED * (names - backed)) & (backed < SHARE * names)
+            now = root | ((by > 0) & ~closed)
             if np.array_equal(now, trusted):
                 break
             trusted = now

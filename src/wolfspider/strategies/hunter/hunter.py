@@ -67,7 +67,7 @@ class HunterParams:
         0.5, "Share of visits that go to hosts not known yet, while little pays.", low=0, high=1, live=False, letter=0.0
     )
     doubt: float = param(
-        0.001, "What the score of a link keeps if nobody vouches for its host.", low=0, high=1, live=False, letter=1.0
+        0.001, "What the score of a link keeps if nobody vouches for its host.", low=0, high=1, letter=1.0
     )
     patience: int = param(1, "Good pages until which every other visit goes level by level.", low=0, high=100)
     off: str = param(
@@ -113,6 +113,7 @@ class Hunter(Strategy):
         for pages, reward in ((self.topic.liked, 1.0), (self.topic.disliked, 0.0)):
             for page in pages:
                 self._read(page, reward)
+        self._trust([host_of(page.final_url) for page in self.topic.liked])
         self.seeds(seeds)
 
     def _priors(self) -> tuple[Floats, Floats]:
@@ -126,8 +127,12 @@ class Hunter(Strategy):
         rows = self.traits.enter(links, numbers, self._similarity, 0.0)
         self.traits.links["score"][rows[rows >= 0]] = FIRST
         self.frontier.assign([number for number in numbers if number >= 0], [FIRST] * sum(n >= 0 for n in numbers))
+        self._trust([link.host for link in links])
+
+    def _trust(self, hosts: Sequence[str]) -> None:
+        """A person named these hosts, or a page of theirs."""
         if self.params.doubt < 1:
-            self.trust.begin(np.array(self.traits.counts.places([link.host for link in links]), np.int64))
+            self.trust.begin(np.array(self.traits.counts.places(hosts), np.int64))
 
     def propose(self, room: Room, now: float) -> list[Visit]:
         visits = []
@@ -353,6 +358,8 @@ class Hunter(Strategy):
 
     def judged(self, page: Page, verdict: Verdict) -> None:
         self._read(page, verdict.score)
+        if verdict.relevant:
+            self._trust([host_of(page.final_url)])
 
     def report(self) -> dict[str, Any]:
         return super().report() | {"paid": self.paid, "usual": round(self.traits.usual, 3)}
