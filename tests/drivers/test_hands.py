@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import random
 from typing import Any
@@ -15,12 +16,14 @@ from wolfspider.app.preflight import hand_count
 from wolfspider.app.settings import Settings
 from wolfspider.core.model import Capture, Fetch, PackedCapture
 from wolfspider.drivers.hands import hand_wire as wire
+from wolfspider.drivers.hands.hand import HandProcess, _Step
 from wolfspider.drivers.hands.hand_wire import Wire
 from wolfspider.web.http.client import Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.polite import Manners, Polite
 from wolfspider.web.http.web_plan import WebPlan
 from wolfspider.web.memory_budget import HAND, MEGABYTE, PROCESS, SMALLEST, MemoryBudget, least
+from wolfspider.web.worlds.world import Request
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
@@ -162,3 +165,17 @@ def test_an_answer_that_was_packed_knows_its_length() -> None:
     packed = PackedCapture("http://a/", 1.0, 200, (), b"", record=b"...", size=99)
     assert Fetch("http://a/", "http://a/", 200, body=b"four", captures=(capture,)).length == 4
     assert Fetch("http://a/", "http://a/", 200, captures=(capture, packed)).length == 99
+
+
+def test_a_step_of_a_hand_is_gone_when_it_is_over() -> None:
+    """A hand seeks garbage seldom, and a step has the whole answer."""
+    gc.collect()
+    gc.disable()
+    try:
+        step = _Step(HandProcess(0), 1, Request("http://a.test/"), 0, 0.0)
+        step.captures.append(Capture("http://a.test/", 0.0, 200, (), b"x" * 100_000))
+        del step
+        left = [found for found in gc.get_objects() if isinstance(found, _Step)]
+    finally:
+        gc.enable()
+    assert left == []

@@ -152,6 +152,32 @@ def test_many_small_pages_come_while_one_answer_takes_for_ever(memory: int, hand
     within(20, test)
 
 
+@pytest.mark.parametrize("memory", [EACH, 4 * EACH])
+def test_small_pages_come_while_many_large_ones_come_slowly(memory: int) -> None:
+    """Those that wait for room keep what they have."""
+
+    async def test() -> None:
+        budget = MemoryBudget(memory * MEGABYTE)
+        slow = [budget.claim() for _ in range(28)]
+        for claim in slow:
+            if claim.grown(FIRST):
+                claim.hold(FIRST)
+        growing = [claim for claim in slow if claim.bytes]
+        while growing:
+            growing = [claim for claim in growing if claim.bytes < MOST_BYTES and claim.grown(8_000)]
+            for claim in growing:
+                claim.hold(8_000)
+        for _ in range(3):
+            small = [budget.claim() for _ in range(2)]
+            for claim in small:
+                await claim.begin()
+                await claim.grow(20_000)
+            for claim in small:
+                claim.release()
+
+    within(20, test)
+
+
 @given(st.integers(0, 64), st.integers(SMALLEST, 50_000_000))
 def test_what_is_called_enough_for_a_page_is_enough_and_hardly_less_would_be(hands: int, largest: int) -> None:
     megabytes = enough(hands, largest)

@@ -4,8 +4,8 @@ A visit has a claim. The claim grows with the body as it comes and as it is deco
 the page was parsed it shrinks to body and page, and it is given back when the page has landed and is committed. A claim
 that finds no room waits. So that not all of them wait for each other, the oldest that still grows can always get all
 that the largest page needs; the younger ones share the rest. There is always a rest: without one a slow answer would
-keep all others waiting. What waits has sent its request and holds no more than its own bytes, and the time is not
-charged to its server.
+keep all others waiting. A part of it is for small pages alone, so that large ones which come slowly do not take all of
+it. What waits has sent its request and holds no more than its own bytes, and the time is not charged to its server.
 
 How much a page takes was measured (benchmarks/hostile_memory.py); the figures stand here and nowhere else. A page for
 which the whole budget is too small is cut, like one that is longer than was asked for.
@@ -47,6 +47,7 @@ class MemoryBudget:
         self.largest = min(largest, within)  # bytes of a page; what is longer is cut
         self.need = _need(self.largest)  # of a page like that
         self.total = max(room, self.need + _REST)  # for all pages that are out or about to land
+        self.spare = max(_REST, room // (2 * _LEFT))  # of that, what only small pages may take
         self.held = 0
         self._growing: dict[MemoryClaim, None] = {}  # the oldest first
         self._settled = 0  # claims that hold something and do not grow
@@ -66,7 +67,8 @@ class MemoryBudget:
         oldest = next(iter(self._growing), None)
         if claim is oldest or oldest is None:
             return after <= self.total or not self._settled  # if nobody else gives anything back it must go on
-        return after + max(0, self.need - oldest.bytes) <= self.total
+        spare = 0 if wanted <= _need(SMALLEST) else self.spare
+        return after + max(0, self.need - oldest.bytes) + spare <= self.total
 
     async def _grow(self, claim: MemoryClaim, wanted: int) -> None:
         future = asyncio.get_running_loop().create_future()

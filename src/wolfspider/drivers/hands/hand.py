@@ -285,25 +285,34 @@ class HandProcess:
         return self._live.polite.news(), [(origin, *row) for origin, row in robots.items()], *counted
 
 
+class _Line:
+    """What a step and the head tell each other. The step has it by its request, and it does not have the step: such a
+    circle would stay in memory, with a whole answer, until garbage is sought."""
+
+    def __init__(self, hand: HandProcess, number: int) -> None:
+        self.number, self.leave, self._hand = number, wire.GO, hand
+
+    def allows(self, url: str) -> bool:
+        return self.leave != wire.EXCLUDED
+
+    def may_send(self) -> bool:
+        return self.leave != wire.WITHHELD
+
+    def waits(self, waiting: bool, phase: Phase | None = None) -> None:
+        self._hand.wire.send(wire.WAITS, self.number, waiting, phase)
+
+    def doing(self, phase: Phase) -> None:
+        if phase in _WAITING:
+            self.waits(True, phase)
+
+
 class _Step(Trip):
     """One step of a visit, as the head wants it. What it asks of the crawl goes to the head."""
 
     def __init__(self, hand: HandProcess, number: int, request: Request, hops: int, seconds: float) -> None:
-        self.number, self.leave, self._hand = number, wire.GO, hand
-        super().__init__(
-            replace(
-                request,
-                allows=lambda url: self.leave != wire.EXCLUDED,
-                may_send=lambda: self.leave != wire.WITHHELD,
-                waits=lambda waiting: self._tell(waiting, None),
-                doing=lambda phase: self._tell(True, phase) if phase in _WAITING else None,
-            ),
-            hops,
-            seconds,
-        )
-
-    def _tell(self, waiting: bool, phase: Phase | None) -> None:
-        self._hand.wire.send(wire.WAITS, self.number, waiting, phase)
+        line = self.line = _Line(hand, number)
+        told = replace(request, allows=line.allows, may_send=line.may_send, waits=line.waits, doing=line.doing)
+        super().__init__(told, hops, seconds)
 
 
 class _Leave(Lanes):
@@ -317,13 +326,13 @@ class _Leave(Lanes):
     async def lane(self, url: str, trip: object = None) -> AsyncIterator[None]:
         step = trip if isinstance(trip, _Step) else None
         while True:
-            lane, leave = await self._hand.ask(wire.ASK, step.number if step else 0, url)
+            lane, leave = await self._hand.ask(wire.ASK, step.line.number if step else 0, url)
             if self._hand.in_touch():
                 break
             self._hand.wire.send(wire.LEFT, lane)  # it was given too long ago
             await self._hand.in_touch_again()
         if step is not None:
-            step.leave = leave
+            step.line.leave = leave
         reach("hand-sending")
         try:
             yield
