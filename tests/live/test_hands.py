@@ -177,12 +177,14 @@ html.parse = deadly
 """
 
 
-class OneDeadly(Hosts):
-    """A web with a page that no process survives."""
+class Deadly(Hosts):
+    """A web with pages that no process survives, those whose addresses end so."""
+
+    ending = "h1.test/2"
 
     def look(self, url: str, now: float) -> Fetch:
         found = super().look(url, now)
-        if not url.endswith("h1.test/2"):
+        if not url.endswith(self.ending):
             return found
         return Fetch(url, url, 200, {"content-type": "text/html"}, b"<p>deadly words</p>", at=now)
 
@@ -191,9 +193,19 @@ class OneDeadly(Hosts):
 def test_a_page_that_kills_its_readers_is_a_trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text(DEADLY)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    told, server = crawled(OneDeadly(2, 5), "http://h0.test/", out=tmp_path / "run", pages=10, hands=2)
+    told, server = crawled(Deadly(2, 5), "http://h0.test/", out=tmp_path / "run", pages=10, hands=2)
     assert told.failures == {"http://h1.test/2": "trap"} and len(told.pages) == 9
     assert asked(server)["h1.test/2"] == 2
+
+
+@pytest.mark.slow
+def test_however_many_pages_kill_their_readers_the_others_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    web = Deadly(10, 3)
+    web.ending = "/2"
+    told, _ = crawled(web, "http://h0.test/", out=tmp_path / "run", pages=30, hands=2)
+    assert len(told.failures) == 10 and {*told.failures.values()} == {"trap"} and len(told.pages) == 20
 
 
 @pytest.mark.slow

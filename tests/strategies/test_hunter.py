@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
+import pytest
 
 from wolfspider.core import codec
+from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link, Outcome, Page, Route, Verdict
 from wolfspider.core.params import begun_with
 from wolfspider.core.randomness import generator
@@ -265,3 +269,29 @@ def test_what_is_taken_out_of_turn_says_why() -> None:
         url = _on(strategy, web, 0.0)
         assert not named or url in named
     assert sent == {SENT["level"], SENT["stranger"]}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"value": np.full(COUNT, np.nan)},
+        {"yields": np.full(COUNT, np.inf)},
+        {"value": np.ones(3)},
+        {"value": "abc"},
+        {"words": SimpleNamespace(totals=np.full(4, np.nan))},
+        {"words": SimpleNamespace(pages=np.zeros(3))},
+        {"hosts": 5},
+    ],
+    ids=str,
+)
+def test_what_was_learned_and_damaged_is_refused(damaged: dict[str, Any]) -> None:
+    first = hunter(patience=0)
+    step(first, (HOME + "1", "volcano"), score=0.9)
+    learned = dict(first.learned())
+    for name, given in damaged.items():
+        if isinstance(given, SimpleNamespace):
+            vars(learned[name]).update(vars(given))
+        else:
+            learned[name] = given
+    with pytest.raises(BadInput, match="damaged"):
+        Hunter.new(Topic(("volcano",)), generator(1, "hunter")).inherit(learned)

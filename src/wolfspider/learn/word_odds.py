@@ -107,6 +107,11 @@ class WordOdds:
             odds *= np.minimum(1.0, (rarity - np.log1p(paid + other) + 1) / 4)
         known[met] = np.clip(odds, -_MOST, _MOST)
 
+    def is_sound(self) -> bool:
+        """Are these tables as large as they should be, and all figures numbers? They may come from a file."""
+        shapes = (self.totals, (4,)), (self._sums, (4, SIZE)), (self.pages, (SIZE,)), (self.links, (SIZE,))
+        return all(table.shape == shape and bool(np.isfinite(table).all()) for table, shape in shapes)
+
     def state(self) -> dict[str, Any]:
         known = np.flatnonzero(self._sums.any(axis=0) | (self.pages != 0) | (self.links != 0))
         figures = {"sums": self._sums[:, known], "pages": self.pages[known], "links": self.links[known]}

@@ -19,7 +19,7 @@ from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.one_thread import ONE_THREAD
 from wolfspider.web.http.live_web import Live
 
-MOST_DEATHS = 8  # in a row, without an answer in between
+MOST_DEATHS = 8  # in a row, without an answer in between, and not of a page
 _REST = 0.05  # seconds before a hand that died is replaced, doubled for each further death
 
 
@@ -67,7 +67,7 @@ class LocalHand(Hired):
         self._owns, self._tell = owns, died
         self.process: StartedHand | None = None
         self._hiring = asyncio.Lock()
-        self._deaths = 0
+        self._deaths = self._unexplained = 0  # in a row, and those that no page is to blame for
 
     async def close(self) -> None:
         await super().close()
@@ -78,13 +78,13 @@ class LocalHand(Hired):
     async def _running(self) -> WayThere:
         async with self._hiring:
             if self._wire is None:
-                if self._deaths >= MOST_DEATHS:
+                if self._unexplained >= MOST_DEATHS:
                     raise Problem(
-                        f"A hand, a process that downloads pages, died {self._deaths} times in a row. Look at what the "
-                        "system says of it (memory, limits), or crawl without: --hands 0."
+                        f"A hand, a process that downloads pages, died {self._unexplained} times in a row. Look at what "
+                        "the system says of it (memory, limits), or crawl without: --hands 0."
                     )
                 if self._deaths:
-                    await asyncio.sleep(_REST * 2**self._deaths)
+                    await asyncio.sleep(_REST * 2**self._unexplained)
                 self._wire = await self._hire()
             return self._wire
 
@@ -105,8 +105,9 @@ class LocalHand(Hired):
             self._later(asyncio.to_thread(process.wait))
             self._tell()
         self._deaths += 1
+        self._unexplained += not blamed  # a page costs two at most, and is a trap then
         self._lost(blamed)
 
     def _done(self, number: int, news: Any, *what: Any) -> None:
-        self._deaths = 0
+        self._deaths = self._unexplained = 0
         super()._done(number, news, *what)

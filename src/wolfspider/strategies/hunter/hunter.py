@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from wolfspider.core.errors import BadInput
 from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit, host_of
 from wolfspider.core.params import param
 from wolfspider.core.text import counts
@@ -53,6 +54,7 @@ SENT = {  # why a link is to be taken next, whatever its score
     "stranger": "a scout: its host is not known yet",
 }
 LITTLE = 0.05  # log-odds that are not worth telling
+HEAVIEST = 1e6  # weight that was ever learned
 CHUNK = 20_000  # links rated at once, so that what that needs for a moment stays small
 _WORDS = {trait.name: trait.words for trait in TRAITS}
 
@@ -348,11 +350,14 @@ class Hunter(Strategy):
     def inherit(self, learned: Mapping[str, Any]) -> None:
         """Weights of traits from any run. What it learned of words only from one for the same topic that began at one
         of the same hosts: words of another web mislead."""
+        words, weights = learned.get("words"), (learned.get("value"), learned.get("yields"))
         if learned.get("names") == [trait.name for trait in TRAITS]:
+            _check_sound(all(map(_are_weights, weights)))
             self.taught = (learned["value"], learned["yields"])
-        if self._is_for_topic(learned) and isinstance(learned.get("words"), WordOdds):
-            self.words = learned["words"]
-            self.words_of = tuple(learned["hosts"]) if "hosts" in learned else None  # earlier versions did not tell
+        if self._is_for_topic(learned) and isinstance(words, WordOdds):
+            hosts = learned.get("hosts")  # earlier versions did not tell
+            _check_sound(words.is_sound() and (hosts is None or isinstance(hosts, list | tuple)))
+            self.words, self.words_of = words, None if hosts is None else tuple(map(str, hosts))
 
     # People
 
@@ -395,6 +400,15 @@ class Hunter(Strategy):
         up, down = _in_words(note.get("moved", {}))
         sent = [words for why, words in SENT.items() if why == note.get("sent")]
         return {"worth": worth, "up": [*sent, *up], "down": down}
+
+
+def _are_weights(given: object) -> bool:
+    return isinstance(given, np.ndarray) and given.shape == (COUNT,) and bool(np.all(np.abs(given) <= HEAVIEST))
+
+
+def _check_sound(sound: bool) -> None:
+    if not sound:
+        raise BadInput("What the run of --learned-from has learned is damaged, so nothing can begin with it.")
 
 
 def _in_words(moves: Mapping[str, Sequence[float]]) -> tuple[list[str], list[str]]:
