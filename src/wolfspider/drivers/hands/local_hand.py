@@ -80,8 +80,8 @@ class LocalHand(Hired):
             if self._wire is None:
                 if self._unexplained >= MOST_DEATHS:
                     raise Problem(
-                        f"A hand, a process that downloads pages, died {self._unexplained} times in a row. Look at what "
-                        "the system says of it (memory, limits), or crawl without: --hands 0."
+                        f"A hand, a process that downloads pages, died {MOST_DEATHS} times in a row. Look at what the "
+                        "system says of it (memory, limits), or crawl without: --hands 0."
                     )
                 if self._deaths:
                     await asyncio.sleep(_REST * 2**self._unexplained)
