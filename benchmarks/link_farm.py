@@ -2,7 +2,7 @@
 
     python benchmarks/link_farm.py WEB ... --strategy shark --strategy fish --pages 1000
 
-A farm belongs to a topic: 10,000 pages spread over 300 hosts, each made of the topic's keywords and of words drawn from
+A farm belongs to a topic: 10,000 pages spread over 300 hosts (--hosts), made of the topic's keywords and of words from
 its relevant pages, each with 30 links to others of the farm. 20 honest pages, drawn among the relevant ones, carry a
 link to it, as spam in comments does. No farm page is relevant. With --few each of its hosts names eight others at most,
 which is harder to tell from an honest web. Printed are, as means over the topics, the share of the
@@ -42,9 +42,9 @@ SECONDS = 0.3  # until an answer is there
 class Farmed(Layer):
     """A web with a farm for one topic. Its graph stays without the farm, which leads nowhere."""
 
-    def __init__(self, world: World, task: Task, few: bool = False) -> None:
+    def __init__(self, world: World, task: Task, hosts: int = HOSTS, few: bool = False) -> None:
         super().__init__(world)
-        self._task, self._few = task, few
+        self._task, self._hosts, self._few = task, hosts, few
         self.visited: set[str] = set()  # pages of the farm that were asked for
         drawn = randomness.generator(0, "honest", world.name, task.topic.name)
         honest = drawn.sample(sorted(task.relevant), min(HONEST, len(task.relevant)))
@@ -76,11 +76,11 @@ class Farmed(Layer):
     def _linked(self, rng: random.Random, url: str) -> int:
         if not self._few:
             return rng.randrange(PAGES)
-        host = (int(url.rpartition("/")[2].partition(".")[0]) + rng.choice(NEAR)) % HOSTS
-        return host + HOSTS * rng.randrange(PAGES // HOSTS)
+        host = (int(url.rpartition("/")[2].partition(".")[0]) + rng.choice(NEAR)) % self._hosts
+        return host + self._hosts * rng.randrange(PAGES // self._hosts)
 
     def _url(self, page: int) -> str:
-        return f"http://{self._task.topic.name.lower()[:20].replace('_', '-')}-{page % HOSTS}{DOMAIN}/{page}.html"
+        return f"http://{self._task.topic.name.lower()[:20].replace('_', '-')}-{page % self._hosts}{DOMAIN}/{page}.html"
 
     def _slogan(self, page: int) -> str:
         rng = randomness.generator(0, "slogan", self._task.topic.name, page)
@@ -97,9 +97,9 @@ class Farmed(Layer):
         return host.endswith(DOMAIN) or self.below.owns(host)
 
 
-def both(cell: Cell, task: Task, world: World, few: bool) -> tuple[float, int, int]:
+def both(cell: Cell, task: Task, world: World, hosts: int, few: bool) -> tuple[float, int, int]:
     """The farm's share of the downloads, and relevant pages found without and with it."""
-    farmed = Farmed(world, task, few)
+    farmed = Farmed(world, task, hosts, few)
     without, with_farm = measure(cell, task, world), measure(cell, task, farmed)
     for measured in (without, with_farm):
         if measured.error:
@@ -118,6 +118,7 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--topics", type=int, default=None, help="at most so many of each web [all]")
     parser.add_argument("--half", choices=HALVES, default=None)
+    parser.add_argument("--hosts", type=int, default=HOSTS, help="that the farm is spread over [300]")
     parser.add_argument("--few", action="store_true", help="each host of the farm names few others")
     options = parser.parse_args()
     for strategy in options.strategy:
@@ -128,7 +129,7 @@ def main() -> int:
             tasks = tasks_of(world, None, (), world.start, half=options.half)
             for name, task in list(tasks.items())[: options.topics]:
                 what = (web, world.name, name, strategy, 0, options.pages, DEFAULT_JUDGE, world.start)
-                share, without, with_farm = both(Cell(*what, hurry=NO_HURRY), task, world, options.few)
+                share, without, with_farm = both(Cell(*what, hurry=NO_HURRY), task, world, options.hosts, options.few)
                 print(f"{strategy} {world.name} {name}: farm={share:.1%} found={without}->{with_farm}", flush=True)
                 seen.append((share, without, with_farm))
         shares, alone, beside = (sum(column) for column in zip(*seen, strict=True))

@@ -39,7 +39,7 @@ def test_who_names_many_that_nobody_else_names_is_trusted_all_the_same() -> None
     assert all(trusted(made, [ROOT, ENTRY, 2, *strange]))
 
 
-def test_a_circle_is_trusted_once_others_name_a_tenth_of_whom_its_hosts_name() -> None:
+def test_a_circle_is_trusted_once_others_name_enough_of_whom_its_hosts_name() -> None:
     circle = list(range(60, 80))
     made = trust((ROOT, [2, 3]), (2, circle[:1]), *((at, circle) for at in circle))
     assert not any(trusted(made, circle)) and all(trusted(made, [ROOT, 2, 3]))

@@ -1,9 +1,9 @@
 """Which hosts are vouched for by others, so that a farm of hosts that name only each other earns nothing by that.
 
 The hosts of the starting points are trusted. A host that a trusted one names is trusted, too, unless it belongs to a
-closed circle: next to none of the hosts that it names is named by another trusted host, but most of them by others. So
-it is with a farm, which is entered through a few links, and all that its pages name is the farm. That an honest host
-names many that nobody else names makes no circle.
+closed circle: few of the hosts that it names are named by another trusted host, but most of the others by hosts that
+nobody trusts. So it is with a farm, which is entered through a few links, and all that its pages name is the farm. That
+an honest host names many that nobody else names makes no circle.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from wolfspider.core.codec import StoredFields, helper
 from wolfspider.learn.columns import Columns
 
 MANY = 5  # hosts that one must name within a circle to be doubted
-SHARE = 0.1  # of the hosts that it names other trusted ones must name, too
+SHARE = 0.35  # of the hosts that it names other trusted ones must name, too
 CLOSED = 0.5  # of the others, so many are named in the circle
 MOST, MOST_NAMED = 400_000, 1_000  # pairs of hosts that are remembered, and of one source
 _GROWTH, _GROWTH_IN_DOUBT = 50, 200  # trust is worked out anew when there is one pair more for each so many
