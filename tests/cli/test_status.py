@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,14 +19,14 @@ import pytest
 from rich.console import Console
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
-from wolfspider.core.events import Gauge, Landed, Pause
+from wolfspider.core.events import Gauge, Landed, Pause, Postponed
 from wolfspider.core.limits import AT_ONCE
-from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
 from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView
 from wolfspider.terminal import outlook_words, standing
-from wolfspider.terminal.crawl_screen import CrawlTally
+from wolfspider.terminal.crawl_screen import NAMED, CrawlTally
 from wolfspider.terminal.progress import progress
 from wolfspider.web.server.serve import Manner, serve
 
@@ -321,6 +322,10 @@ def gauge(**more: Any) -> Gauge:
         ),
         (gauge(frontier=1200), "0 in flight, 1,200 links to come"),
         (gauge(state="waiting", waiting={"rest": 2}, next_at=1e9 + 1), "0 in flight, 2 waiting for hosts that rest"),
+        (
+            gauge(in_flight=4, waiting={"rest": 3, "turn": 1}, postponed={"connection refused": 2}),
+            "4 in flight, 3 waiting for hosts that rest (2 x connection refused), 1 for its host",
+        ),
     ],
 )
 def test_visits_in_flight_and_visits_that_wait_are_told_apart(shown: Gauge, says: str) -> None:
@@ -351,6 +356,30 @@ def test_slots_that_wait_for_a_better_host_are_told_with_its_name() -> None:
     says = r"1 in flight, 15 slots waiting for a better host \(good\.test, until \d\d:\d\d:43 at most\)"
     assert re.fullmatch(says, standing.visits(waiting))
     assert standing.giving_way(gauge(giving_way=0, better_host="", better_until=None)) == ""
+
+
+def test_a_host_that_does_not_answer_is_told_at_once_with_its_trouble(run: Run, tmp_path: Path) -> None:
+    folder, trouble = tmp_path / "run", "robots.txt could not be read (connection refused)"
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and never listens
+        host = f"127.0.0.1:{nobody.getsockname()[1]}"
+        words = "--topic spiders --allow-private --max-time 1.5 --disk-floor 0 --out"
+        code, _, err = run(f"crawl http://{host}/ {words}", folder)
+    assert code == 4 and err.count(f"{host} is in trouble: {trouble}. It must rest for a while.") == 1
+    counted = f"Hosts that visits wait for are in trouble: 1 x {trouble}."
+    assert counted in err and counted in run("status", folder)[1]
+    assert "not back yet: its host was in trouble at 20" in run("explain", folder, f"http://{host}/")[1]
+    [visit] = json.loads(run("explain --json", folder, f"http://{host}/")[1])["visits"]
+    assert visit["postponed"]["words"] == trouble and visit["outcome"] is None
+
+
+def test_of_many_hosts_in_trouble_only_some_are_named() -> None:
+    tally, refused = CrawlTally(10), Failure("connect", "connection refused")
+    hosts = [f"{number}.test" for number in range(9)]
+    told = [tally.trouble(Postponed(1.0, Visit(0, Link(f"http://{host}/")), refused)) for host in [*hosts, *hosts]]
+    assert [*map(bool, told)] == [True] * NAMED + [False] * (18 - NAMED)
+    assert told[0] == "0.test is in trouble: connection refused. It must rest for a while."
+    assert told[NAMED - 1].endswith("Other hosts in trouble are only counted from here on.")
 
 
 def test_where_nothing_but_waiting_happens_it_says_until_when() -> None:

@@ -167,6 +167,7 @@ class Meter:
             longest=longest.visit.link.url[:_LONGEST] if longest else "",
             longest_since=longest.since if longest else None,
             longest_deadline=longest.visit.deadline if longest else None,
+            postponed=dict(Counter(map(in_words, crawl.flights.troubles()))),
             stranded=dict(Counter(map(in_words, stranded))),
             until=crawl.limits.until,
             enough_in=crawl.prospects.enough_in(crawl.limits.until),

@@ -15,7 +15,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wolfspider.core.events import Event, Gauge, Landed
+from wolfspider.core.events import Event, Gauge, Landed, Postponed
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Route, hidden, host_of
 from wolfspider.core.plain_text import plainly
@@ -34,6 +34,7 @@ PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
 AROUND = 10  # lines of the picture besides what is told of a generation, empty ones included
 BAR = 16  # columns
+NAMED = 5  # hosts in trouble that are told of one by one
 
 
 class CrawlTally:
@@ -53,6 +54,7 @@ class CrawlTally:
         self.lately: deque[bool] = deque(maxlen=LATELY)
         self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)  # each address once
         self.gauge: Gauge | None = None
+        self._troubled: set[str] = set()  # hosts
         self._heard = 0.0  # when the gauge came, by the clock of this process
 
     def take_stock(self, summary: Summary, hosts: Iterable[str]) -> None:
@@ -98,6 +100,15 @@ class CrawlTally:
         if self.forgotten:  # relevant pages may be among them
             return ""
         return nothing_relevant(self.downloads, self.count, self.keywords, self.words if self._whole else None, over)
+
+    def trouble(self, event: Postponed) -> str:
+        """What the trouble of a host is, for the first of them, and once; "" else."""
+        host = event.visit.link.host
+        if host in self._troubled or len(self._troubled) == NAMED:
+            return ""
+        self._troubled.add(host)
+        others = "" if len(self._troubled) < NAMED else " Other hosts in trouble are only counted from here on."
+        return f"{host} is in trouble: {in_words(event.failure)}. It must rest for a while.{others}"
 
     def summary(self) -> str:
         return standing.found(self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)

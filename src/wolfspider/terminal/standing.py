@@ -86,8 +86,9 @@ def visits(gauge: Gauge) -> str:
     links = [] if gauge.frontier is None else [f"{counted(gauge.frontier, 'link')} to come"]
     links = [*filter(None, (giving_way(gauge), pace(gauge))), *links]
     if rest := resting(gauge):
-        return ", ".join([f"{rest}; {counted(sum(gauge.waiting.values()), 'visit')} waiting", *links])
-    waiting = ", ".join(_waiting(what, number) for what, number in Counter(gauge.waiting).most_common())
+        return ", ".join([f"{rest}; {counted(sum(gauge.waiting.values()), 'visit')} waiting{_why(gauge)}", *links])
+    waits = Counter(gauge.waiting).most_common()
+    waiting = ", ".join(f"{_waiting(what, number)}{_why(gauge) * (what == Phase.REST)}" for what, number in waits)
     waiting = waiting.replace(" ", " waiting ", 1)  # said once
     return ", ".join(filter(None, [f"{gauge.in_flight:,} in flight", waiting, *links]))
 
@@ -95,6 +96,11 @@ def visits(gauge: Gauge) -> str:
 def _waiting(what: str, number: int) -> str:
     words = WAITS.get(what, what)
     return f"{number:,} {words.replace('their', 'its') if number == 1 else words}"
+
+
+def _why(gauge: Gauge) -> str:
+    """What the trouble is of hosts that must rest; "" if none is in trouble."""
+    return f" ({failures.counted(gauge.postponed)})" if gauge.postponed else ""
 
 
 def resting(gauge: Gauge) -> str:
@@ -174,6 +180,7 @@ class RunEnd:
     spent: float = 0.0  # the limit in megabytes, seconds or relevant pages that ended it
     resting: int = 0  # links whose patterns rest
     pattern: str = ""  # the worst of those
+    troubles: Mapping[str, int] = field(default_factory=dict)  # of hosts that visits wait for, in words
 
     @classmethod
     def of(cls, view: RunView, reason: str, outputs: Outputs) -> RunEnd:
@@ -188,7 +195,8 @@ class RunEnd:
         spent = [getattr(settings, limit, 0.0), *moved][-1]
         last: Mapping[str, Any] = next((data for _, _, data in reversed(list(view.events("Ended")))), {})
         rest = last.get("resting", 0), last.get("pattern", "")
-        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0, spent, *rest)
+        hasty, troubles = gauge.hasty if gauge and pace(gauge) else 0, gauge.postponed if gauge else {}
+        return cls(view.folder, reason, *about, paused, hasty, spent, *rest, troubles)
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
@@ -247,6 +255,8 @@ class RunEnd:
 
     def next_steps(self) -> list[str]:
         resume, steps = resume_command(self.folder), []
+        if self.troubles and self.reason in RESUMABLE and self.reason != EndReason.WAITING:
+            steps.append(f"Hosts that visits wait for are in trouble: {failures.counted(self.troubles)}.")
         if self.hasty:
             steps.append(f"{counted(self.hasty, 'download')} went to lesser links, for the pace that --hurry wants.")
         if (fleet := fleet_of(self.folder)) is not None:
