@@ -26,7 +26,7 @@ from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import RunView
 from wolfspider.terminal import outlook_words, standing
-from wolfspider.terminal.crawl_screen import NAMED, CrawlTally
+from wolfspider.terminal.crawl_screen import NAMED, CrawlTally, _rates
 from wolfspider.terminal.progress import progress
 from wolfspider.web.server.serve import Manner, serve
 
@@ -189,6 +189,19 @@ def test_status_of_a_run_that_another_process_has(aside: Aside, run: Run, tmp_pa
     assert f"Resume it by: wolfspider resume {folder}\n" in shown
 
 
+def test_downloads_and_what_they_brought_are_told_of_one_moment(
+    aside: Aside, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    words = f"--topic 'wolf spiders' --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --quiet --out"
+    run(f"crawl http://a.test/ {words}", folder)
+    downloads = RunView(folder).summary().downloads
+    older = gauge(at=time.time(), downloads=downloads - 3, rate_minute=2.0)
+    monkeypatch.setattr(RunView, "gauge", lambda view: older)
+    monkeypatch.setattr(standing, "is_owned", lambda lock: True)
+    assert standing.lines(folder, time.time())[1].startswith(f"{downloads} of 500 downloads, 2.0 a second")
+
+
 def test_who_has_spent_the_megabytes_is_told_a_command_with_more(aside: Aside, run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = f"crawl http://a.test/ --topic 'wolf spiders' --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY}"
@@ -308,7 +321,7 @@ def test_status_of_a_damaged_run_is_a_sentence_or_a_status(name: str, run: Run, 
 
 
 def gauge(**more: Any) -> Gauge:
-    return Gauge(1e9, **{"state": "fetching", "budget": 500, **more})
+    return Gauge(**{"at": 1e9, "state": "fetching", "budget": 500, **more})
 
 
 @pytest.mark.parametrize(
@@ -496,6 +509,19 @@ def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:
         assert list(tally.newest) == [(score, f"by {asked}", "http://a.test/")]
     tally.hear(landed("http://a.test/", 0.1))
     assert not tally.newest, "its last verdict counts"
+
+
+def test_what_was_found_lately_is_one_figure() -> None:
+    tally = CrawlTally(300)
+    assert "lately" not in _rates(tally), "nothing is known yet, as after a resume"
+    shown = gauge(downloads=182, relevant=62, lately=57, coming=40.0)
+    tally.hear(shown)
+    page = Page("http://a.test/", "http://a.test/")
+    again = Outcome(Visit(1, Link("http://a.test/")), page, Verdict(0.9, True), 1, 0.1, 1e9)
+    for number in range(100):  # downloads since then
+        tally.hear(Landed(1e9, again, "out", 183 + number))
+    assert _rates(tally).startswith("62 relevant, harvest rate 34 % (lately 57 %), ")
+    assert outlook_words.coming(shown).startswith("57 of the last 100 downloads")
 
 
 def test_the_screen_knows_of_a_crawl_what_its_events_tell() -> None:

@@ -172,7 +172,7 @@ class Meter:
             until=crawl.limits.until,
             enough_in=crawl.prospects.enough_in(crawl.limits.until),
             enough_lacks=crawl.prospects.lacks(crawl.limits.until),
-            **(outlook._asdict() if outlook is not None else {}),
+            **({} if outlook is None else outlook._asdict() | {"lately": crawl.prospects.lately}),
             figures=figures_of(crawl.strategy),
             probes=crawl.probes.made,
             probes_relevant=crawl.probes.relevant,

@@ -19,6 +19,7 @@ from wolfspider.core.events import Event, Gauge, Landed, Postponed
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Route, hidden, host_of
 from wolfspider.core.plain_text import plainly
+from wolfspider.policy.prospects import NEXT
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.view import Summary
 from wolfspider.terminal import progress as terminal
@@ -28,7 +29,6 @@ from wolfspider.terminal.outlook_words import awaited, coming, unfound
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
 from wolfspider.terminal.standing import HALTED, counted
 
-LATELY = 100  # downloads that count as lately
 A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, where nothing moves
 PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
@@ -51,7 +51,6 @@ class CrawlTally:
         self.failures: Counter[str] = Counter()  # in words
         self.forgotten = 0  # pages that were taken out of the run
         self.hosts: set[str] = set()
-        self.lately: deque[bool] = deque(maxlen=LATELY)
         self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)  # each address once
         self.gauge: Gauge | None = None
         self._troubled: set[str] = set()  # hosts
@@ -92,8 +91,6 @@ class CrawlTally:
                 self.newest.remove(shown)
             if relevant:
                 self.newest.appendleft((outcome.verdict.score, page.title, page.final_url))
-        if outcome.downloads:
-            self.lately.append(relevant)
 
     def advice(self, over: bool = False) -> str:
         """What to do if nothing relevant is found for long; "" if there is no need."""
@@ -210,10 +207,12 @@ def _bar(tally: CrawlTally) -> Table:
 
 
 def _rates(tally: CrawlTally) -> str:
+    """All of it is of the moment of the last gauge."""
+    lately = None if tally.gauge is None or tally.gauge.lately is None else tally.gauge.lately / NEXT
     hidden = f", {tally.count.hidden_relevant:,} more noindex" if tally.count.hidden_relevant else ""
     return terminal.rates(
         f"{tally.count.relevant:,} relevant{hidden}",
         standing.harvest(tally.count, tally.downloads),
-        sum(tally.lately) / max(1, len(tally.lately)),
+        lately,
         counted(len(tally.hosts), "host"),
     )
