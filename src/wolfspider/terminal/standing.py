@@ -330,7 +330,7 @@ def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]
     age = age_of(gauge, clock_of(folder), now)
     shown = [_headline(folder, summary, gauge, running, age) if end is None else end.why()]
     if running and gauge is not None and is_fresh(gauge, age):
-        budget = f"{of_budget(gauge.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
+        budget = f"{of_budget(summary.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
         ready = "" if gauge.hosts_ready is None else f"{counted(gauge.hosts_ready, 'host')} ready, "
