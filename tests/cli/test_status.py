@@ -467,8 +467,26 @@ FEW = "a share of fewer than 10 relevant pages says nothing"
 )
 def test_what_until_asks_for_is_told_with_the_wait_to_be_sure(shown: Gauge, says: str) -> None:
     assert outlook_words.awaited(shown) == says
-    told = outlook_words.prospects(shown, "budget")
+    told = outlook_words.prospects(shown, None)
     assert told == ([f"The{says[3:]}."] if says else [])
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"),
+    [
+        (gauge(until=0.9), "was not reached."),
+        (gauge(until=0.9, enough_lacks=9), f"was not reached: {FEW}."),
+        (gauge(until=0.9, enough_in=0), "was reached, too, by estimate."),
+        (
+            gauge(until=0.9, enough_in=275),
+            "was reached by estimate, but not to be sure: that would have taken 275 more downloads.",
+        ),
+    ],
+)
+def test_a_crawl_that_is_over_says_what_became_of_until_and_waits_for_nothing(shown: Gauge, says: str) -> None:
+    assert outlook_words.prospects(shown, "budget") == [f"The end you asked for (--until 90%) {says}"]
+    assert outlook_words.prospects(shown, "enough") == [], "that is why it ended, and said there"
+    assert outlook_words.prospects(gauge(), "budget") == []
 
 
 def test_a_share_of_what_is_not_known_is_said_to_be_out_of_reach() -> None:
