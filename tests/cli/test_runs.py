@@ -116,7 +116,8 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
     )
     summary = RunView(tmp_path / "run").summary()
     told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
-    assert told in err and "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt." in err
+    failures = "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt (1 cost no download)"
+    assert told in err and f"{failures}; further downloads: 1 x the same page again." in err
 
 
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from wolfspider.core.limits import AT_ONCE
 from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
 from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.view import RunView
+from wolfspider.store.view import Further, RunView
 from wolfspider.terminal import outlook_words, standing
 from wolfspider.terminal.crawl_screen import NAMED, CrawlTally, _rates
 from wolfspider.terminal.progress import progress
@@ -149,6 +149,36 @@ MANY = SmallWeb(
     },
     {},
 )
+
+
+def test_what_is_told_of_a_run_that_has_ended_makes_the_sum_of_its_downloads(
+    aside: Aside, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    folder, liked = tmp_path / "run", "--like http://liked.test/ --like http://liked.test/nope"
+    words = (
+        f"crawl http://a.test/ --topic 'wolf spiders' {liked} --strategy {tmp_path / 'mine.py'} "
+        f"--leaps sitemap:http://a.test/map.txt --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --out"
+    )
+    said = run(words, folder)[2]
+    view = RunView(folder)
+    summary = view.summary()
+    further = view.further(summary)
+    assert further == Further(again=12, answers=1, before=2), "ten addresses twice each are eight pages"
+    assert summary.downloads == 8 + 1 + 12 + 1 + 2
+    told = (
+        "failures: 1 x 404 Not Found; further downloads: 12 x the same page again, 2 x a page that --like names, 1 x a "
+        "search, feed or sitemap.\n"
+    )
+    assert told in said and told in run("status", folder)[1]
+
+
+def test_tries_answers_and_failures_that_cost_nothing_are_in_the_sum() -> None:
+    told = standing.found(PageCount(9, 7), 2, 14, {"404 Not Found": 3}, further=Further(0, 4, 1, 0, 2))
+    assert told.endswith(
+        "failures: 3 x 404 Not Found (2 cost no download); further downloads: 4 x another try, 1 x a search, feed or "
+        "sitemap."
+    )
 
 
 def until(holds: Callable[[], Any]) -> Any:

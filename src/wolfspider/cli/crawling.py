@@ -107,7 +107,13 @@ def crawl(
     tally.take_stock(summary, view.hosts())
     end = RunEnd.of(view, reason, outputs)
     advice = tally.advice(over=summary.ended is not None)
-    told_of_run = (end.why(), tally.summary(), *prospects(view.gauge(), reason), advice, *end.next_steps())
+    told_of_run = (
+        end.why(),
+        tally.summary(view.further(summary)),
+        *prospects(view.gauge(), reason),
+        advice,
+        *end.next_steps(),
+    )
     for line in filter(None, told_of_run):
         say(console, line)
     return exit_code(reason, tally)

@@ -21,13 +21,13 @@ from wolfspider.core.model import Failure, Route, hidden, host_of
 from wolfspider.core.plain_text import plainly
 from wolfspider.policy.prospects import NEXT
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.view import Summary
+from wolfspider.store.view import Further, Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing
 from wolfspider.terminal.first_aid import count_words, nothing_relevant
 from wolfspider.terminal.outlook_words import awaited, coming, unfound
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
-from wolfspider.terminal.standing import HALTED, counted
+from wolfspider.terminal.standing import HALTED, NOTHING_FURTHER, counted
 
 A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, where nothing moves
 PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
@@ -107,8 +107,9 @@ class CrawlTally:
         others = "" if len(self._troubled) < NAMED else " Other hosts in trouble are only counted from here on."
         return f"{host} is in trouble: {in_words(event.failure)}. It must rest for a while.{others}"
 
-    def summary(self) -> str:
-        return standing.found(self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)
+    def summary(self, further: Further = NOTHING_FURTHER) -> str:
+        brought = (self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)
+        return standing.found(*brought, further=further)
 
     @property
     def now(self) -> float | None:

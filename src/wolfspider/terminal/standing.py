@@ -24,7 +24,7 @@ from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
 from wolfspider.store.run_clock import SHORT, RunClock, clock_of
-from wolfspider.store.view import RunView, Summary
+from wolfspider.store.view import Further, RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.outlook_words import by_chance, chance_of, outlook_of, prospects
 from wolfspider.terminal.progress import of_budget, percent
@@ -54,6 +54,10 @@ UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofo
     "obey": " Links marked nofollow are not followed (--nofollow).",
     "pages": " Links of pages that say nofollow are not followed (--nofollow).",
 }
+
+
+_FURTHER = ("the same page again", "another try", "a search, feed or sitemap", "a page that --like names")
+NOTHING_FURTHER = Further()
 
 
 def counted(number: int, name: str) -> str:
@@ -142,7 +146,13 @@ def failed(reasons: Mapping[str, int]) -> str:
 
 
 def found(
-    count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int], forgotten: int = 0, judged: bool = True
+    count: PageCount,
+    hosts: int,
+    downloads: int,
+    reasons: Mapping[str, int],
+    forgotten: int = 0,
+    judged: bool = True,
+    further: Further = NOTHING_FURTHER,
 ) -> str:
     """What there is, in the end. `judged`: does it matter which pages are relevant? A watch tells what is new."""
     more = ""
@@ -157,7 +167,15 @@ def found(
         more = f", {count.relevant:,} of them relevant ({share} of the downloads); {more}"
     else:
         more = f"; {more}"
-    return f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}{more}failures: {failed(reasons)}."
+    rest = _further(further)
+    return f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}{more}failures: {failed(reasons)}{rest}."
+
+
+def _further(further: Further) -> str:
+    """What else makes the sum of downloads; "" if nothing does."""
+    told = {phrase: number for phrase, number in zip(_FURTHER, further, strict=False) if number}
+    free = f" ({further.free:,} cost no download)" if further.free else ""
+    return f"{free}; further downloads: {failures.counted(told)}" if told else free
 
 
 # The end of a run
@@ -338,8 +356,9 @@ def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
     news = of_watch(folder)
-    count = summary.count
-    shown.append(found(count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten, judged=not news))
+    further = NOTHING_FURTHER if news or running else view.further(summary)
+    brought = (summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten)
+    shown.append(found(*brought, judged=not news, further=further))
     shown += news
     with Requisites.of(folder) as kept:
         shown += [kept.told()] if kept is not None else []
