@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,14 +19,14 @@ import pytest
 from rich.console import Console
 
 from small_web import BREAD, SPIDERS, SmallWeb, page
-from wolfspider.core.events import Gauge, Landed, Pause
+from wolfspider.core.events import Gauge, Landed, Pause, Postponed
 from wolfspider.core.limits import AT_ONCE
-from wolfspider.core.model import Link, Outcome, Page, Verdict, Visit
+from wolfspider.core.model import Failure, Link, Outcome, Page, Verdict, Visit
 from wolfspider.store.inbox import append_command
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.view import RunView
+from wolfspider.store.view import Further, RunView
 from wolfspider.terminal import outlook_words, standing
-from wolfspider.terminal.crawl_screen import CrawlTally
+from wolfspider.terminal.crawl_screen import NAMED, CrawlTally, _rates
 from wolfspider.terminal.progress import progress
 from wolfspider.web.server.serve import Manner, serve
 
@@ -150,6 +151,36 @@ MANY = SmallWeb(
 )
 
 
+def test_what_is_told_of_a_run_that_has_ended_makes_the_sum_of_its_downloads(
+    aside: Aside, run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(MINE)
+    folder, liked = tmp_path / "run", "--like http://liked.test/ --like http://liked.test/nope"
+    words = (
+        f"crawl http://a.test/ --topic 'wolf spiders' {liked} --strategy {tmp_path / 'mine.py'} "
+        f"--leaps sitemap:http://a.test/map.txt --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --out"
+    )
+    said = run(words, folder)[2]
+    view = RunView(folder)
+    summary = view.summary()
+    further = view.further(summary)
+    assert further == Further(again=12, answers=1, before=2), "ten addresses twice each are eight pages"
+    assert summary.downloads == 8 + 1 + 12 + 1 + 2
+    told = (
+        "failures: 1 x 404 Not Found; further downloads: 12 x the same page again, 2 x a page that --like names, 1 x a "
+        "search, feed or sitemap.\n"
+    )
+    assert told in said and told in run("status", folder)[1]
+
+
+def test_tries_answers_and_failures_that_cost_nothing_are_in_the_sum() -> None:
+    told = standing.found(PageCount(9, 7), 2, 14, {"404 Not Found": 3}, further=Further(0, 4, 1, 0, 2))
+    assert told.endswith(
+        "failures: 3 x 404 Not Found (2 cost no download); further downloads: 4 x another try, 1 x a search, feed or "
+        "sitemap."
+    )
+
+
 def until(holds: Callable[[], Any]) -> Any:
     end = time.monotonic() + TIME
     while not (found := holds()):
@@ -186,6 +217,19 @@ def test_status_of_a_run_that_another_process_has(aside: Aside, run: Run, tmp_pa
     shown = run("status", folder)[1]
     assert re.match(r"Ended by you after \d+ downloads?; nothing is lost\.\n\d+ of 100 downloads\n", shown)
     assert f"Resume it by: wolfspider resume {folder}\n" in shown
+
+
+def test_downloads_and_what_they_brought_are_told_of_one_moment(
+    aside: Aside, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "run"
+    words = f"--topic 'wolf spiders' --via 127.0.0.1:{aside(serve(EVERY_CASE)).port} {HASTY} --quiet --out"
+    run(f"crawl http://a.test/ {words}", folder)
+    downloads = RunView(folder).summary().downloads
+    older = gauge(at=time.time(), downloads=downloads - 3, rate_minute=2.0)
+    monkeypatch.setattr(RunView, "gauge", lambda view: older)
+    monkeypatch.setattr(standing, "is_owned", lambda lock: True)
+    assert standing.lines(folder, time.time())[1].startswith(f"{downloads} of 500 downloads, 2.0 a second")
 
 
 def test_who_has_spent_the_megabytes_is_told_a_command_with_more(aside: Aside, run: Run, tmp_path: Path) -> None:
@@ -307,7 +351,7 @@ def test_status_of_a_damaged_run_is_a_sentence_or_a_status(name: str, run: Run, 
 
 
 def gauge(**more: Any) -> Gauge:
-    return Gauge(1e9, **{"state": "fetching", "budget": 500, **more})
+    return Gauge(**{"at": 1e9, "state": "fetching", "budget": 500, **more})
 
 
 @pytest.mark.parametrize(
@@ -321,6 +365,10 @@ def gauge(**more: Any) -> Gauge:
         ),
         (gauge(frontier=1200), "0 in flight, 1,200 links to come"),
         (gauge(state="waiting", waiting={"rest": 2}, next_at=1e9 + 1), "0 in flight, 2 waiting for hosts that rest"),
+        (
+            gauge(in_flight=4, waiting={"rest": 3, "turn": 1}, postponed={"connection refused": 2}),
+            "4 in flight, 3 waiting for hosts that rest (2 x connection refused), 1 for its host",
+        ),
     ],
 )
 def test_visits_in_flight_and_visits_that_wait_are_told_apart(shown: Gauge, says: str) -> None:
@@ -351,6 +399,30 @@ def test_slots_that_wait_for_a_better_host_are_told_with_its_name() -> None:
     says = r"1 in flight, 15 slots waiting for a better host \(good\.test, until \d\d:\d\d:43 at most\)"
     assert re.fullmatch(says, standing.visits(waiting))
     assert standing.giving_way(gauge(giving_way=0, better_host="", better_until=None)) == ""
+
+
+def test_a_host_that_does_not_answer_is_told_at_once_with_its_trouble(run: Run, tmp_path: Path) -> None:
+    folder, trouble = tmp_path / "run", "robots.txt could not be read (connection refused)"
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and never listens
+        host = f"127.0.0.1:{nobody.getsockname()[1]}"
+        words = "--topic spiders --allow-private --max-time 1.5 --disk-floor 0 --out"
+        code, _, err = run(f"crawl http://{host}/ {words}", folder)
+    assert code == 4 and err.count(f"{host} is in trouble: {trouble}. It must rest for a while.") == 1
+    counted = f"Hosts that visits wait for are in trouble: 1 x {trouble}."
+    assert counted in err and counted in run("status", folder)[1]
+    assert "not back yet: its host was in trouble at 20" in run("explain", folder, f"http://{host}/")[1]
+    [visit] = json.loads(run("explain --json", folder, f"http://{host}/")[1])["visits"]
+    assert visit["postponed"]["words"] == trouble and visit["outcome"] is None
+
+
+def test_of_many_hosts_in_trouble_only_some_are_named() -> None:
+    tally, refused = CrawlTally(10), Failure("connect", "connection refused")
+    hosts = [f"{number}.test" for number in range(9)]
+    told = [tally.trouble(Postponed(1.0, Visit(0, Link(f"http://{host}/")), refused)) for host in [*hosts, *hosts]]
+    assert [*map(bool, told)] == [True] * NAMED + [False] * (18 - NAMED)
+    assert told[0] == "0.test is in trouble: connection refused. It must rest for a while."
+    assert told[NAMED - 1].endswith("Other hosts in trouble are only counted from here on.")
 
 
 def test_where_nothing_but_waiting_happens_it_says_until_when() -> None:
@@ -425,8 +497,26 @@ FEW = "a share of fewer than 10 relevant pages says nothing"
 )
 def test_what_until_asks_for_is_told_with_the_wait_to_be_sure(shown: Gauge, says: str) -> None:
     assert outlook_words.awaited(shown) == says
-    told = outlook_words.prospects(shown, "budget")
+    told = outlook_words.prospects(shown, None)
     assert told == ([f"The{says[3:]}."] if says else [])
+
+
+@pytest.mark.parametrize(
+    ("shown", "says"),
+    [
+        (gauge(until=0.9), "was not reached."),
+        (gauge(until=0.9, enough_lacks=9), f"was not reached: {FEW}."),
+        (gauge(until=0.9, enough_in=0), "was reached, too, by estimate."),
+        (
+            gauge(until=0.9, enough_in=275),
+            "was reached by estimate, but not to be sure: that would have taken 275 more downloads.",
+        ),
+    ],
+)
+def test_a_crawl_that_is_over_says_what_became_of_until_and_waits_for_nothing(shown: Gauge, says: str) -> None:
+    assert outlook_words.prospects(shown, "budget") == [f"The end you asked for (--until 90%) {says}"]
+    assert outlook_words.prospects(shown, "enough") == [], "that is why it ended, and said there"
+    assert outlook_words.prospects(gauge(), "budget") == []
 
 
 def test_a_share_of_what_is_not_known_is_said_to_be_out_of_reach() -> None:
@@ -467,6 +557,19 @@ def test_the_newest_pages_on_the_screen_are_of_different_addresses() -> None:
         assert list(tally.newest) == [(score, f"by {asked}", "http://a.test/")]
     tally.hear(landed("http://a.test/", 0.1))
     assert not tally.newest, "its last verdict counts"
+
+
+def test_what_was_found_lately_is_one_figure() -> None:
+    tally = CrawlTally(300)
+    assert "lately" not in _rates(tally), "nothing is known yet, as after a resume"
+    shown = gauge(downloads=182, relevant=62, lately=57, coming=40.0)
+    tally.hear(shown)
+    page = Page("http://a.test/", "http://a.test/")
+    again = Outcome(Visit(1, Link("http://a.test/")), page, Verdict(0.9, True), 1, 0.1, 1e9)
+    for number in range(100):  # downloads since then
+        tally.hear(Landed(1e9, again, "out", 183 + number))
+    assert _rates(tally).startswith("62 relevant, harvest rate 34 % (lately 57 %), ")
+    assert outlook_words.coming(shown).startswith("57 of the last 100 downloads")
 
 
 def test_the_screen_knows_of_a_crawl_what_its_events_tell() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import itertools
+import os
 import random
+import signal
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from wolfspider.core.model import Capture, Fetch, PackedCapture
 from wolfspider.drivers.hands import hand_wire as wire
 from wolfspider.drivers.hands.hand import HandProcess, _Step
 from wolfspider.drivers.hands.hand_wire import Wire
+from wolfspider.drivers.hands.local_hand import StartedHand
 from wolfspider.web.http.client import Caps
 from wolfspider.web.http.gates import HostCap
 from wolfspider.web.http.polite import Manners, Polite
@@ -179,3 +182,17 @@ def test_a_step_of_a_hand_is_gone_when_it_is_over() -> None:
     finally:
         gc.enable()
     assert left == []
+
+
+def test_a_hand_minds_no_signal_from_its_first_moment_on(capfd: pytest.CaptureFixture[str]) -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    ours, theirs = wire.pair()
+    hand = StartedHand(theirs)
+    for number in wire.SIGNALS_OF_THE_HEAD:
+        os.kill(hand.pid, number)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before, "the head minds them as before"
+    ours.close()  # then it ends by itself
+    assert os.waitstatus_to_exitcode(os.waitpid(hand.pid, 0)[1]) == 0
+    assert capfd.readouterr().err == ""
+    hand.end()
+    hand.wait()

@@ -279,6 +279,7 @@ def test_hosts_that_rest_for_longer_than_the_crawl_waits_end_it_and_wait_for_a_l
     assert result.reason == "waiting" and len(drive.crawl.flights.postponed) == len(SICK)
     gauge = drive.store.gauges()[-1]
     assert gauge.stranded == {"robots.txt could not be read (503 Service Unavailable)": len(SICK)}
+    assert gauge.postponed == gauge.stranded
 
 
 def test_postponed_visits_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

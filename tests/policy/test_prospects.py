@@ -44,6 +44,14 @@ def test_nothing_is_said_before_there_are_a_hundred_downloads() -> None:
     assert prospects.outlook is not None and prospects.downloads == NEXT + 2, "tries are downloads"
 
 
+def test_what_came_lately_is_known_at_every_download() -> None:
+    prospects = Prospects()
+    for number in range(NEXT + EVERY - 1):  # the next look at the links would come with the next download
+        assert (prospects.lately is None) is (number < NEXT)
+        landed(prospects, number, good=number >= NEXT)
+    assert prospects.lately == EVERY - 1 and prospects.outlook is not None and prospects.outlook.lately == 0
+
+
 def test_a_page_counts_once_however_often_it_is_visited_and_by_what_address() -> None:
     prospects = Prospects()
     for number in range(20):

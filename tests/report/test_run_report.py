@@ -180,7 +180,7 @@ def test_that_it_is_to_end_when_it_is_enough_is_told_as_it_was_written(tmp_path:
     text = report(crawled(tmp_path / "run", pages=2, until="90%"), 0.0)
     assert "<td>until</td><td>90%</td>" in text
     assert (
-        "The end you asked for (--until 90%) is not reached yet: a share of fewer than 10"
+        "The end you asked for (--until 90%) was not reached: a share of fewer than 10"
         in text.partition("<h2>What is left</h2>")[2]
     )
 

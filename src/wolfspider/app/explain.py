@@ -17,7 +17,7 @@ from wolfspider.app.past_runs import Glimpse, glimpse
 from wolfspider.app.plugins import ClassNeeded, strategy_kind
 from wolfspider.app.settings import Settings
 from wolfspider.core import codec
-from wolfspider.core.failures import meaning
+from wolfspider.core.failures import in_words, meaning
 from wolfspider.core.limits import Limits
 from wolfspider.core.model import Failure, host_of, is_web_address
 from wolfspider.core.scope import Rule, Scope
@@ -51,13 +51,13 @@ def why(folder: Path, typed: str) -> dict[str, Any]:
     landings = {one.visit: one for one in (*view.landings_of(url), *view.landings_of(first))}
     waiting = _waiting(view, url, visits)
     known, scope, trap = bool(visits or page or waiting), _scope(view, url), _trap(view, url)
-    kind = _kind(view)
+    kind, troubles = _kind(view), _troubles(view, [one for one in visits if one.id not in landings])
     told = {
         "url": url,
         "known": known,
         "state": _state(page, visits, landings, waiting, scope["allowed"], trap.held),
         "forgotten": _forgotten(view, url),
-        "visits": [_visit(visit, landings.get(visit.id), kind) for visit in visits],
+        "visits": [_visit(visit, landings.get(visit.id), kind, troubles.get(visit.id)) for visit in visits],
         "page": _page(page) if page is not None else None,
         "waiting": waiting,
         "agents": _agents(view, url) if visits else None,
@@ -98,7 +98,20 @@ def _kind(view: RunView) -> type[Strategy]:
     return Strategy
 
 
-def _visit(visit: Visited, landing: Landing | None, kind: type[Strategy]) -> dict[str, Any]:
+def _troubles(view: RunView, out: list[Visited]) -> dict[int, dict[str, Any]]:
+    """What the trouble was of the hosts of visits that are not back, where they were postponed for that."""
+    numbers, found = {visit.id for visit in out}, {}
+    for at, _, told in view.events("Postponed") if numbers else ():
+        if told["visit"] in numbers:
+            failure = Failure(told["kind"], told["detail"])
+            found[told["visit"]] = {"at": utc(at), **failure._asdict(), "words": in_words(failure)}
+    return found
+
+
+def _visit(
+    visit: Visited, landing: Landing | None, kind: type[Strategy], trouble: dict[str, Any] | None
+) -> dict[str, Any]:
+    """`trouble`: for which it was postponed."""
     outcome: dict[str, Any] | None = None
     if landing is not None:
         outcome = {"at": utc(landing.at), "seconds": round(landing.seconds, 3), "attempts": landing.cost}
@@ -116,6 +129,7 @@ def _visit(visit: Visited, landing: Landing | None, kind: type[Strategy]) -> dic
         **_note(visit.note, kind),
         "fresh": visit.fresh,
         "how": visit.how,
+        "postponed": trouble,
         "outcome": outcome,
     }
 

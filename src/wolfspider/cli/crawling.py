@@ -26,7 +26,7 @@ from wolfspider.app.settings import Chosen, Settings
 from wolfspider.app.teacher import check_settings
 from wolfspider.cli.common import own_output, print_json, say
 from wolfspider.core.errors import Nothing
-from wolfspider.core.events import Began, EndReason, Event, Landed, Obeyed
+from wolfspider.core.events import Began, EndReason, Event, Landed, Obeyed, Postponed
 from wolfspider.core.failures import MEANINGS, in_words
 from wolfspider.core.model import Failure, Page, Route, hidden, host_of
 from wolfspider.core.plain_text import plainly
@@ -89,6 +89,8 @@ def crawl(
             output.write(json.dumps(told(event), ensure_ascii=True) + "\n")
         elif isinstance(event, Obeyed):
             say(console, told_of(event))
+        if isinstance(event, Postponed) and (trouble := tally.trouble(event)):
+            say(console, trouble)
 
     with own_output() as output:
         remark = partial(say, console)
@@ -105,7 +107,13 @@ def crawl(
     tally.take_stock(summary, view.hosts())
     end = RunEnd.of(view, reason, outputs)
     advice = tally.advice(over=summary.ended is not None)
-    told_of_run = (end.why(), tally.summary(), *prospects(view.gauge(), reason), advice, *end.next_steps())
+    told_of_run = (
+        end.why(),
+        tally.summary(view.further(summary)),
+        *prospects(view.gauge(), reason),
+        advice,
+        *end.next_steps(),
+    )
     for line in filter(None, told_of_run):
         say(console, line)
     return exit_code(reason, tally)

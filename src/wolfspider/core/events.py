@@ -164,6 +164,7 @@ class Gauge(Event):
     longest: str = ""  # the address that has been fetched for the longest time
     longest_since: float | None = None
     longest_deadline: float | None = None  # seconds that it may take
+    postponed: Mapping[str, int] = field(default_factory=dict)  # what the trouble is of hosts that visits wait for
     stranded: Mapping[str, int] = field(default_factory=dict)  # why visits wait for a later session, in words
     until: float = 0.0  # when it is enough: a share of the relevant pages in reach, or limits.DRY
     enough_in: int | None = None  # downloads after which it is, if that holds so long; None while it does not hold

@@ -183,6 +183,12 @@ class Flights(dict[int, Flight]):
             for flight in self.values()
         )
 
+    def troubles(self) -> Iterator[Failure]:
+        """What the trouble is of the hosts that postponed visits wait for."""
+        for number in self.postponed:
+            if failure := self[number].postponed:
+                yield failure
+
     def reserve_try(self, visit: Visit) -> bool:
         """Reserve a download for another try of this visit, if one is left. It is postponed no more."""
         flight = self[visit.id]

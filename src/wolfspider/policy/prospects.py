@@ -43,7 +43,7 @@ T = TypeVar("T")
 class Outlook(NamedTuple):
     """What there is to say at some moment. `low` and `high`: four of five crawls lie between."""
 
-    lately: int  # relevant pages that the last NEXT downloads brought
+    lately: int  # relevant pages that the last NEXT downloads had brought
     coming: float  # relevant pages that the next NEXT downloads bring
     coming_low: float
     coming_high: float
@@ -113,6 +113,11 @@ class Prospects:
         self.downloads += downloads
         if self.downloads >= NEXT and self.downloads - self._looked >= EVERY:
             self._look()
+
+    @property
+    def lately(self) -> int | None:
+        """Relevant pages that the last NEXT downloads brought; None before there are as many."""
+        return sum(self._recent) if self.downloads >= NEXT else None
 
     def _host_of(self, url: str) -> int:
         return self._host(host_of(url))

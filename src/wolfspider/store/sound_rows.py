@@ -227,6 +227,8 @@ def event_fits(kind: str, told: Any) -> bool:
         return False
     if kind == "Ended":
         return isinstance(told["reason"], str)
+    if kind == "Postponed":
+        return isinstance(told["visit"], int) and all(isinstance(told[name], str) for name in ("kind", "detail"))
     if kind != "Obeyed":
         return True
     command, problem = told.get("command", {}), told.get("problem", "")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wolfspider.core.errors import BadInput
 from wolfspider.core.events import AddSeeds, Gauge
@@ -63,6 +63,11 @@ _MISSING = (
     " JOIN pages p ON p.seq = h.page WHERE h.url = l.url AND h.page = l.page)"
 )
 FAILED = f"landings WHERE failure IS NOT NULL AND how = 'out' AND NOT {FORGOTTEN_PAGE}"  # visits
+_FURTHER = (
+    "SELECT IFNULL(SUM(MAX(IFNULL(cost, 0), 1) - 1), 0),"  # noqa: S608
+    " IFNULL(SUM(cost > 0 AND failure IS NULL AND score IS NULL), 0),"
+    f" (SELECT COUNT(*) FROM {FAILED} AND IFNULL(cost, 0) = 0) FROM landings WHERE how = 'out' AND seq > 0"
+)
 _HOSTS = f"SELECT DISTINCT p.host FROM {NEWEST} WHERE NOT {HIDDEN}"  # noqa: S608
 _VISITS = "SELECT * FROM visits WHERE url = ? ORDER BY seq, id"
 _LANDINGS = "SELECT * FROM landings WHERE url = ? ORDER BY seq, n"
@@ -163,6 +168,16 @@ class Summary:
         return self.count.relevant
 
 
+class Further(NamedTuple):
+    """What makes the sum of downloads, beside the pages of a run and its failures."""
+
+    again: int = 0  # downloads of pages that the run has already, at the same address or another one
+    tries: int = 0  # those beyond the first of a visit
+    answers: int = 0  # of searches, feeds and the like, which are no pages
+    before: int = 0  # those of pages that describe the topic
+    free: int = 0  # failures that cost none
+
+
 class RunView:
     """A run that somebody else may own."""
 
@@ -257,6 +272,17 @@ class RunView:
             failures, reasons = _failures(connection)
             found = (count(connection), _downloads(connection), failures, reasons, hosts)
             return Summary(*found, *around(connection))
+
+    def further(self, summary: Summary) -> Further:
+        """Of a run that has ended; `summary` is its own. After a repair nobody knows what earlier downloads went to."""
+        if "salvaged" in summary.counts:
+            return Further()
+        with self.moment() as connection, self._reading("what its downloads went to"):
+            tries, answers, free = connection.execute(_FURTHER).fetchone()
+            before = downloads_apart(connection) - folded(connection).downloads
+        told = summary.count.all + summary.forgotten + sum(summary.failures.values()) - free
+        again = summary.downloads - told - tries - answers - before
+        return Further(max(0, again), tries, answers, before, free)
 
     def gauge(self) -> Gauge | None:
         """How the run stood when its owner last wrote it down; None if it never did."""

@@ -15,25 +15,26 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wolfspider.core.events import Event, Gauge, Landed
+from wolfspider.core.events import Event, Gauge, Landed, Postponed
 from wolfspider.core.failures import in_words
 from wolfspider.core.model import Failure, Route, hidden, host_of
 from wolfspider.core.plain_text import plainly
+from wolfspider.policy.prospects import NEXT
 from wolfspider.store.page_count import PageCount
-from wolfspider.store.view import Summary
+from wolfspider.store.view import Further, Summary
 from wolfspider.terminal import progress as terminal
 from wolfspider.terminal import standing
 from wolfspider.terminal.first_aid import count_words, nothing_relevant
 from wolfspider.terminal.outlook_words import awaited, coming, unfound
 from wolfspider.terminal.spider_results import FEWEST, Generation, Layout, Outputs, on_screen
-from wolfspider.terminal.standing import HALTED, counted
+from wolfspider.terminal.standing import HALTED, NOTHING_FURTHER, counted
 
-LATELY = 100  # downloads that count as lately
 A_MINUTE = 60.0  # seconds between two lines that say how the crawl stands, where nothing moves
 PATIENCE = 10.0  # seconds before the first of them, if the crawl only waits
 SHOWN = 6  # pages on the screen
 AROUND = 10  # lines of the picture besides what is told of a generation, empty ones included
 BAR = 16  # columns
+NAMED = 5  # hosts in trouble that are told of one by one
 
 
 class CrawlTally:
@@ -50,9 +51,9 @@ class CrawlTally:
         self.failures: Counter[str] = Counter()  # in words
         self.forgotten = 0  # pages that were taken out of the run
         self.hosts: set[str] = set()
-        self.lately: deque[bool] = deque(maxlen=LATELY)
         self.newest: deque[tuple[float, str, str]] = deque(maxlen=SHOWN)  # each address once
         self.gauge: Gauge | None = None
+        self._troubled: set[str] = set()  # hosts
         self._heard = 0.0  # when the gauge came, by the clock of this process
 
     def take_stock(self, summary: Summary, hosts: Iterable[str]) -> None:
@@ -90,8 +91,6 @@ class CrawlTally:
                 self.newest.remove(shown)
             if relevant:
                 self.newest.appendleft((outcome.verdict.score, page.title, page.final_url))
-        if outcome.downloads:
-            self.lately.append(relevant)
 
     def advice(self, over: bool = False) -> str:
         """What to do if nothing relevant is found for long; "" if there is no need."""
@@ -99,8 +98,18 @@ class CrawlTally:
             return ""
         return nothing_relevant(self.downloads, self.count, self.keywords, self.words if self._whole else None, over)
 
-    def summary(self) -> str:
-        return standing.found(self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)
+    def trouble(self, event: Postponed) -> str:
+        """What the trouble of a host is, for the first of them, and once; "" else."""
+        host = event.visit.link.host
+        if host in self._troubled or len(self._troubled) == NAMED:
+            return ""
+        self._troubled.add(host)
+        others = "" if len(self._troubled) < NAMED else " Other hosts in trouble are only counted from here on."
+        return f"{host} is in trouble: {in_words(event.failure)}. It must rest for a while.{others}"
+
+    def summary(self, further: Further = NOTHING_FURTHER) -> str:
+        brought = (self.count, len(self.hosts), self.downloads, self.failures, self.forgotten)
+        return standing.found(*brought, further=further)
 
     @property
     def now(self) -> float | None:
@@ -199,10 +208,12 @@ def _bar(tally: CrawlTally) -> Table:
 
 
 def _rates(tally: CrawlTally) -> str:
+    """All of it is of the moment of the last gauge."""
+    lately = None if tally.gauge is None or tally.gauge.lately is None else tally.gauge.lately / NEXT
     hidden = f", {tally.count.hidden_relevant:,} more noindex" if tally.count.hidden_relevant else ""
     return terminal.rates(
         f"{tally.count.relevant:,} relevant{hidden}",
         standing.harvest(tally.count, tally.downloads),
-        sum(tally.lately) / max(1, len(tally.lately)),
+        lately,
         counted(len(tally.hosts), "host"),
     )

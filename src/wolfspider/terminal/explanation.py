@@ -189,7 +189,9 @@ def _visit(visit: Mapping[str, Any], again: bool) -> Iterator[str]:
         yield from _moves(visit)
     outcome = visit["outcome"]
     if outcome is None:
-        yield "  outcome    not back yet"
+        trouble = visit.get("postponed")
+        why = f": its host was in trouble at {trouble['at']} ({plainly(trouble['words'])})" if trouble else ""
+        yield f"  outcome    not back yet{why}"
         return
     tries = f", {outcome['attempts']} attempts" if outcome["attempts"] > 1 else ""
     after = f"at {outcome['at']}, after {outcome['seconds']:.1f} s{tries}"

@@ -12,6 +12,8 @@ from wolfspider.core.shares import share_of
 from wolfspider.policy.prospects import FEWEST, OUTLOOK
 from wolfspider.terminal.progress import percent
 
+_UNKNOWN = "how many pages are left is not known after a change of topic, or in a run of an earlier version"
+_FEW = f"a share of fewer than {FEWEST} relevant pages says nothing"
 _AWAITED = ("enough_in", "enough_lacks")
 
 
@@ -39,24 +41,48 @@ def awaited(gauge: Gauge) -> str:
     """Whether what --until asks for is reached, and how long the crawl still waits to be sure; "" without it."""
     if not gauge.until or gauge.enough_in == 0:  # then it is about to end, and says so
         return ""
-    wanted = f"the end you asked for (--until {worded('until', gauge.until)})"
-    if gauge.until != DRY and gauge.coming is not None and gauge.unfound is None:
-        unknown = "how many pages are left is not known after a change of topic, or in a run of an earlier version"
-        return f"{wanted} cannot be reached: {unknown}; --until dry can"
+    wanted = _wanted(gauge)
+    if _is_unknown(gauge):
+        return f"{wanted} cannot be reached: {_UNKNOWN}; --until dry can"
     if gauge.enough_lacks:
-        few = f"a share of fewer than {FEWEST} relevant pages says nothing"
-        return f"{wanted} is not reached yet: {few}, so {gauge.enough_lacks} more must be found first"
+        return f"{wanted} is not reached yet: {_FEW}, so {gauge.enough_lacks} more must be found first"
     if gauge.enough_in is None:
         return f"{wanted} is not reached yet"
-    wait = f"{gauge.enough_in:,} more download{'s' * (gauge.enough_in != 1)}"
-    return f"{wanted} is reached by estimate; waiting {wait} to be sure"
+    return f"{wanted} is reached by estimate; waiting {_more(gauge.enough_in)} to be sure"
+
+
+def reached(gauge: Gauge, ended: str) -> str:
+    """What became of --until in a crawl that ended; "" without it, and where it is why the crawl ended."""
+    if not gauge.until or ended == EndReason.ENOUGH:
+        return ""
+    wanted = _wanted(gauge)
+    if gauge.enough_in == 0:
+        return f"{wanted} was reached, too, by estimate"
+    if gauge.enough_in is not None:
+        return f"{wanted} was reached by estimate, but not to be sure: that would have taken {_more(gauge.enough_in)}"
+    why = _UNKNOWN if _is_unknown(gauge) else _FEW if gauge.enough_lacks else ""
+    return f"{wanted} was not reached{': ' * bool(why)}{why}"
+
+
+def _wanted(gauge: Gauge) -> str:
+    return f"the end you asked for (--until {worded('until', gauge.until)})"
+
+
+def _is_unknown(gauge: Gauge) -> bool:
+    """Is a share asked for of what cannot be estimated?"""
+    return gauge.until != DRY and gauge.coming is not None and gauge.unfound is None
+
+
+def _more(downloads: int) -> str:
+    return f"{downloads:,} more download{'s' * (downloads != 1)}"
 
 
 def prospects(gauge: Gauge | None, ended: str | None, forgotten_at: float = 0.0) -> list[str]:
     """What there is to say of the relevant pages to come, in sentences. Where no link is left there is none."""
     if gauge is None or ended == EndReason.DONE or _is_stale(gauge, forgotten_at):
         return []
-    return [f"{said[0].upper()}{said[1:]}." for said in (coming(gauge), unfound(gauge), awaited(gauge)) if said]
+    told = coming(gauge), unfound(gauge), awaited(gauge) if ended is None else reached(gauge, ended)
+    return [f"{said[0].upper()}{said[1:]}." for said in told if said]
 
 
 def outlook_of(gauge: Gauge | None, forgotten_at: float) -> dict[str, Any] | None:

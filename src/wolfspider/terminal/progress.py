@@ -58,9 +58,10 @@ def framed(*parts: RenderableType) -> RenderableType:
     return Padding(Group(*parts), (1, 1))
 
 
-def rates(relevant: str, rate: str, lately: float, more: str) -> str:
+def rates(relevant: str, rate: str, lately: float | None, more: str) -> str:
     """How good a crawl is, in as many words as fit beside a name on 80 columns; docs/cli.md says what they mean."""
-    return f"{relevant}, harvest rate {rate} (lately {percent(lately)}), {more}"
+    last = "" if lately is None else f" (lately {percent(lately)})"
+    return f"{relevant}, harvest rate {rate}{last}, {more}"
 
 
 def percent(share: float) -> str:

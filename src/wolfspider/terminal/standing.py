@@ -24,7 +24,7 @@ from wolfspider.store.folder import Places, about_run, is_run
 from wolfspider.store.page_count import PageCount
 from wolfspider.store.requisites import Requisites
 from wolfspider.store.run_clock import SHORT, RunClock, clock_of
-from wolfspider.store.view import RunView, Summary
+from wolfspider.store.view import Further, RunView, Summary
 from wolfspider.terminal.first_aid import advice_for
 from wolfspider.terminal.outlook_words import by_chance, chance_of, outlook_of, prospects
 from wolfspider.terminal.progress import of_budget, percent
@@ -54,6 +54,10 @@ UNFOLLOWED = {  # what a run that has no link left did not follow, by its --nofo
     "obey": " Links marked nofollow are not followed (--nofollow).",
     "pages": " Links of pages that say nofollow are not followed (--nofollow).",
 }
+
+
+_FURTHER = ("the same page again", "another try", "a search, feed or sitemap", "a page that --like names")
+NOTHING_FURTHER = Further()
 
 
 def counted(number: int, name: str) -> str:
@@ -86,8 +90,9 @@ def visits(gauge: Gauge) -> str:
     links = [] if gauge.frontier is None else [f"{counted(gauge.frontier, 'link')} to come"]
     links = [*filter(None, (giving_way(gauge), pace(gauge))), *links]
     if rest := resting(gauge):
-        return ", ".join([f"{rest}; {counted(sum(gauge.waiting.values()), 'visit')} waiting", *links])
-    waiting = ", ".join(_waiting(what, number) for what, number in Counter(gauge.waiting).most_common())
+        return ", ".join([f"{rest}; {counted(sum(gauge.waiting.values()), 'visit')} waiting{_why(gauge)}", *links])
+    waits = Counter(gauge.waiting).most_common()
+    waiting = ", ".join(f"{_waiting(what, number)}{_why(gauge) * (what == Phase.REST)}" for what, number in waits)
     waiting = waiting.replace(" ", " waiting ", 1)  # said once
     return ", ".join(filter(None, [f"{gauge.in_flight:,} in flight", waiting, *links]))
 
@@ -95,6 +100,11 @@ def visits(gauge: Gauge) -> str:
 def _waiting(what: str, number: int) -> str:
     words = WAITS.get(what, what)
     return f"{number:,} {words.replace('their', 'its') if number == 1 else words}"
+
+
+def _why(gauge: Gauge) -> str:
+    """What the trouble is of hosts that must rest; "" if none is in trouble."""
+    return f" ({failures.counted(gauge.postponed)})" if gauge.postponed else ""
 
 
 def resting(gauge: Gauge) -> str:
@@ -136,7 +146,13 @@ def failed(reasons: Mapping[str, int]) -> str:
 
 
 def found(
-    count: PageCount, hosts: int, downloads: int, reasons: Mapping[str, int], forgotten: int = 0, judged: bool = True
+    count: PageCount,
+    hosts: int,
+    downloads: int,
+    reasons: Mapping[str, int],
+    forgotten: int = 0,
+    judged: bool = True,
+    further: Further = NOTHING_FURTHER,
 ) -> str:
     """What there is, in the end. `judged`: does it matter which pages are relevant? A watch tells what is new."""
     more = ""
@@ -151,7 +167,15 @@ def found(
         more = f", {count.relevant:,} of them relevant ({share} of the downloads); {more}"
     else:
         more = f"; {more}"
-    return f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}{more}failures: {failed(reasons)}."
+    rest = _further(further)
+    return f"{counted(count.pages, 'page')} from {counted(hosts, 'host')}{more}failures: {failed(reasons)}{rest}."
+
+
+def _further(further: Further) -> str:
+    """What else makes the sum of downloads; "" if nothing does."""
+    told = {phrase: number for phrase, number in zip(_FURTHER, further, strict=False) if number}
+    free = f" ({further.free:,} cost no download)" if further.free else ""
+    return f"{free}; further downloads: {failures.counted(told)}" if told else free
 
 
 # The end of a run
@@ -174,6 +198,7 @@ class RunEnd:
     spent: float = 0.0  # the limit in megabytes, seconds or relevant pages that ended it
     resting: int = 0  # links whose patterns rest
     pattern: str = ""  # the worst of those
+    troubles: Mapping[str, int] = field(default_factory=dict)  # of hosts that visits wait for, in words
 
     @classmethod
     def of(cls, view: RunView, reason: str, outputs: Outputs) -> RunEnd:
@@ -188,7 +213,8 @@ class RunEnd:
         spent = [getattr(settings, limit, 0.0), *moved][-1]
         last: Mapping[str, Any] = next((data for _, _, data in reversed(list(view.events("Ended")))), {})
         rest = last.get("resting", 0), last.get("pattern", "")
-        return cls(view.folder, reason, *about, paused, gauge.hasty if gauge and pace(gauge) else 0, spent, *rest)
+        hasty, troubles = gauge.hasty if gauge and pace(gauge) else 0, gauge.postponed if gauge else {}
+        return cls(view.folder, reason, *about, paused, hasty, spent, *rest, troubles)
 
     def why(self) -> str:
         spent = counted(self.downloads, "download")
@@ -247,6 +273,8 @@ class RunEnd:
 
     def next_steps(self) -> list[str]:
         resume, steps = resume_command(self.folder), []
+        if self.troubles and self.reason in RESUMABLE and self.reason != EndReason.WAITING:
+            steps.append(f"Hosts that visits wait for are in trouble: {failures.counted(self.troubles)}.")
         if self.hasty:
             steps.append(f"{counted(self.hasty, 'download')} went to lesser links, for the pace that --hurry wants.")
         if (fleet := fleet_of(self.folder)) is not None:
@@ -320,7 +348,7 @@ def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]
     age = age_of(gauge, clock_of(folder), now)
     shown = [_headline(folder, summary, gauge, running, age) if end is None else end.why()]
     if running and gauge is not None and is_fresh(gauge, age):
-        budget = f"{of_budget(gauge.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
+        budget = f"{of_budget(summary.downloads, gauge.budget)}, {gauge.rate_minute:.1f} a second"
         shown.append(", ".join(filter(None, (budget, HALTED.get(gauge.state, left(gauge))))))
         shown.append(visits(gauge))
         ready = "" if gauge.hosts_ready is None else f"{counted(gauge.hosts_ready, 'host')} ready, "
@@ -328,8 +356,9 @@ def lines(folder: Path, now: float, summary: Summary | None = None) -> list[str]
     elif not running and gauge is not None:
         shown.append(of_budget(summary.downloads, gauge.budget))
     news = of_watch(folder)
-    count = summary.count
-    shown.append(found(count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten, judged=not news))
+    further = NOTHING_FURTHER if news or running else view.further(summary)
+    brought = (summary.count, summary.hosts, summary.downloads, summary.reasons, summary.forgotten)
+    shown.append(found(*brought, judged=not news, further=further))
     shown += news
     with Requisites.of(folder) as kept:
         shown += [kept.told()] if kept is not None else []

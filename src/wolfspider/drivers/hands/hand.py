@@ -358,9 +358,11 @@ async def _serve(handle: int, notes: int) -> None:
 
 
 def _main(handle: str, notes: str) -> None:
-    """Signals are for the head to mind, and it ends with the head. The parent may be gone already."""
-    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    """Signals are for the head to mind, and it ends with the head. The parent may be gone already. Until here signals
+    were held; those that came are forgotten."""
+    for ignored in wire.SIGNALS_OF_THE_HEAD:
         signal.signal(ignored, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, wire.SIGNALS_OF_THE_HEAD)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -21,6 +21,7 @@ connection: its sender is out of order, and is replaced.
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import struct
 from collections.abc import Callable
@@ -32,6 +33,7 @@ LARGEST = 1 << 28  # bytes of a message: the largest answer as it came, and what
 BEGIN, STEP, CANCEL, FREE, MAY, RULES, ABROAD, FOLLOW, NAMED, LEARN, RENEW = range(11)
 DONE, ASK, LEFT, WAITS, NEWS, FOREIGN, ALIVE = range(11, 18)
 GO, EXCLUDED, WITHHELD = range(3)  # answers to ASK
+SIGNALS_OF_THE_HEAD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # it minds them, and a hand never does
 _LENGTH = struct.Struct("<I")
 
 

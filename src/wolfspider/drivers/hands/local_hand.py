@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from wolfspider.core.errors import Problem
 from wolfspider.drivers.hands import hand_wire as wire
-from wolfspider.drivers.hands.hand_wire import Wire
+from wolfspider.drivers.hands.hand_wire import SIGNALS_OF_THE_HEAD, Wire
 from wolfspider.drivers.hands.hired import Hired, Orders, WayThere
 from wolfspider.files.failpoints import VARIABLE
 from wolfspider.files.one_thread import ONE_THREAD
@@ -21,6 +23,17 @@ from wolfspider.web.http.live_web import Live
 
 MOST_DEATHS = 8  # in a row, without an answer in between, and not of a page
 _REST = 0.05  # seconds before a hand that died is replaced, doubled for each further death
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Signals wait meanwhile in this thread. A process that is started so has them wait until it minds them itself:
+    Ctrl-C in a terminal is sent to all processes there, also to one that has just begun."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS_OF_THE_HEAD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class StartedHand:
@@ -35,7 +48,7 @@ class StartedHand:
             environment.pop(VARIABLE, None)
         command = [sys.executable, "-P", "-m", "wolfspider.drivers.hands.hand", *map(str, handles)]
         quiet = subprocess.DEVNULL
-        with theirs:
+        with theirs, _signals_held():
             self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
                 command, stdin=quiet, stdout=quiet, pass_fds=handles, env=environment
             )
