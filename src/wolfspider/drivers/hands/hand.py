@@ -285,7 +285,7 @@ class HandProcess:
         return self._live.polite.news(), [(origin, *row) for origin, row in robots.items()], *counted
 
 
-class _Line:
+class _LineToHead:
     """What a step and the head tell each other. The step has it by its request, and it does not have the step: such a
     circle would stay in memory, with a whole answer, until garbage is sought."""
 
@@ -310,7 +310,7 @@ class _Step(Trip):
     """One step of a visit, as the head wants it. What it asks of the crawl goes to the head."""
 
     def __init__(self, hand: HandProcess, number: int, request: Request, hops: int, seconds: float) -> None:
-        line = self.line = _Line(hand, number)
+        line = self.line = _LineToHead(hand, number)
         told = replace(request, allows=line.allows, may_send=line.may_send, waits=line.waits, doing=line.doing)
         super().__init__(told, hops, seconds)
 
