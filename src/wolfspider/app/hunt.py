@@ -72,6 +72,7 @@ class Hunt:
         if begun and "memory" not in given:
             settings = preflight.with_enough_memory(settings)
         preflight.check(settings)
+        preflight.check_record(settings, folder)
         teacher.check_settings(settings)
         if not begun:
             preflight.check_texts(settings)
