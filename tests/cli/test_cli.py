@@ -291,6 +291,15 @@ def test_strategies_say_what_they_are_for_and_for_which_webs_they_are_not(run: R
     assert "For news that changes. Not for webs that stay as they are" in text
 
 
+def test_strategies_tell_how_a_parameter_is_set_in_a_crawl_and_in_a_bench(run: Run) -> None:
+    for name, form in (("hunter", "showing=0.5"), ("shark", "delta=0.5"), ("newshound", "per_hour=")):
+        text = " ".join(run("strategies", name)[1].split())
+        assert f"--set {form}" in text and f"--set {name}.{form}" in text and "steer RUN set NAME=VALUE" in text
+        assert ("all are as in the paper, where" in text) == (name == "shark"), "the hunter has no paper"
+        assert ("all are as the strategy had them at first (it has no paper), where" in text) == (name == "hunter")
+    assert run("crawl", "http://h0.test/", "--topic", "x", "--set", "hunter.showing=1", "--via", "127.0.0.1:9")[0] == 2
+
+
 def test_a_strategy_of_a_persons_own_tells_its_parameters_too(run: Run) -> None:
     file = Path(__file__).parents[2] / "examples" / "own_judge_and_strategy.py"
     for name in (file, f"{file}:FreshHosts"):

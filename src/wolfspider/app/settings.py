@@ -107,7 +107,7 @@ class Settings:
     strategy: str = _identity(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.")
     set: Mapping[str, str] = field(
         default_factory=dict,
-        metadata=_identity(None, "Parameters of the strategy.").metadata,
+        metadata=_identity(None, "A parameter of the strategy, as `strategies NAME` lists them.").metadata,
     )
     judge: str = _identity(DEFAULT_JUDGE, "Which judge scores the pages; or FILE.py[:NAME], a judge of your own.")
     judge_text: str = _identity(
