@@ -550,6 +550,11 @@ def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Pat
         ("limit pages=many", "pages is a whole number"),
         ("limit pages=1.5", "pages is a whole number"),
         ("limit delay=nan", "delay is a number"),
+        ("set spread=99", "spread must be at most 5, not 99."),
+        ("limit pages=-5", "pages must be at least 0, not -5."),
+        ("limit slots=0", "slots must be at least 1, not 0."),
+        ("limit chance=0.5", "chance must be at most 0.2, not 0.5."),
+        ("limit until=90", "Did you mean 90%?"),
         ("seeds ftp://a.test/", "ftp"),
         (
             "seeds nonsense",
@@ -868,6 +873,9 @@ def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_pa
     with running(served, folder) as crawl:
         assert run("steer", folder, "set", "spread=0.4")[:2] == (0, "spread was 0.0, and is 0.4 now.\n")
         assert run("steer", folder, "limit", "slots=2")[:2] == (0, "slots was 16, and is 2 now.\n")
+        said = commands_of(folder)
+        assert run("steer", folder, "limit", "pages=-5")[::2] == (2, "wolfspider: pages must be at least 0, not -5.\n")
+        assert commands_of(folder) == said, "it is nothing that the crawl has to refuse"
         assert (
             "Wanted was: spiders. Wanted is now: wolves, bears." in run("steer", folder, "topic", "wolves,", "bears")[1]
         )
