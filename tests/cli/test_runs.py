@@ -119,6 +119,12 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
     assert told in err and "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt." in err
 
 
+def test_who_gives_hands_by_their_earlier_name_is_told(crawl: Run, run: Run, tmp_path: Path) -> None:
+    told = "--parsers is an earlier name of --hands: better give that."
+    assert told in crawl("--pages 2 --parsers 1")[2]
+    assert told not in run("resume --pages 3 --hands 0", tmp_path / "run")[2]
+
+
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
     crawl("--pages 4")
     view, tally = RunView(tmp_path / "run"), CrawlTally(100)

@@ -82,6 +82,8 @@ class Hunt:
         # The standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if begun else starting_points.listed(settings)
         self.remark = remark or (lambda sentence: None)
+        if "parsers" in given:
+            self.remark("--parsers is an earlier name of --hands: better give that.")
         self.leaping: leaping.Leaping | None = None
         self._prepared = False
         self.crawl: Crawl | None = None

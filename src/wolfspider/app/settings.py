@@ -348,6 +348,9 @@ def read(given: Mapping[str, Any], where: str) -> dict[str, Any]:
             checked[name] = _read(settings[name], value)
         except Problem as problem:
             raise Problem(f"{where}: {problem}") from None
+    hands = checked.pop("parsers", 0)  # an earlier name; a run keeps 0 by it
+    if hands and checked.setdefault("hands", hands) != hands:
+        raise Problem(f"{where}: parsers is an earlier name of hands, and both are given: give hands alone.")
     return checked
 
 
