@@ -48,6 +48,8 @@ def test_flags_win_over_the_environment_over_the_file_over_the_preset(
         ({"urls": 3}, "urls is a list of texts"),
         ({"delay": [1]}, "delay is a single value"),
         ({"set": ["gamma"]}, "NAME=VALUE"),
+        ({"memory": "1.5GB"}, "memory must be a whole number of megabytes, not '1.5GB'."),
+        ({"max_mb": "5 MB"}, "max_mb must be a number of megabytes, not '5 MB'."),
         ({"hands": 1, "parsers": 2}, "parsers is an earlier name of hands, and both are given: give hands alone."),
         ({"durability": "none"}, "durability is one of normal, full"),
         ({"traps": "aviod"}, "traps is one of ignore, avoid, not 'aviod'. Did you mean 'avoid'?"),

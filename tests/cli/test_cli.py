@@ -88,6 +88,8 @@ def topics(folder: Path, **changes: object) -> Path:
         ("demo --pages 0", "--pages must be at least 1, not 0."),
         ("demo --pages many", "--pages must be a whole number, not 'many'."),
         ("demo --pages 1.5", "--pages must be a whole number, not '1.5'."),
+        ("crawl --memory 1.5GB", "--memory must be a whole number of megabytes, not '1.5GB'."),
+        ("resume run --keep-mb '5 MB'", "--keep-mb must be a number of megabytes, not '5 MB'."),
         ("crawl http://a.test/ --hands 1 --parsers 2", "parsers is an earlier name of hands"),
         ("bench --quick --delay fast", "--delay must be a number, not 'fast'."),
         ("crawl http://h.test/ --topic chess --hurry fast", "--hurry must be a number, not 'fast'."),

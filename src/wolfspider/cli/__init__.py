@@ -100,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _wrong_value(error: typer.TyperException) -> str:
     """The sentence on a number that is none, too small or too large, which the library has only in words of its own."""
+    from wolfspider.app.settings import known
     from wolfspider.core.params import KINDS
 
     found = getattr(error.__cause__, "errors", None)  # of pydantic, which the library checks values with
@@ -110,7 +111,8 @@ def _wrong_value(error: typer.TyperException) -> str:
     bound = next(
         (f"{words} {bounds[name]}" for name, words in (("ge", "at least"), ("le", "at most")) if name in bounds), ""
     )
-    wanted = bound or KINDS.get(wrong["type"].partition("_")[0])
+    setting = known().get(error.param.name or "") if error.param else None
+    wanted = bound or (setting.wanted if setting else KINDS.get(wrong["type"].partition("_")[0]))
     return f"{error.param.opts[-1]} must be {wanted}, not {wrong['input']!r}." if wanted and error.param else ""
 
 
