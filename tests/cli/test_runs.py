@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import json
@@ -23,6 +24,7 @@ from typing import Any
 
 import pytest
 
+import wolfspider
 from small_web import EVIL, PAGES, SMALL, SPIDERS, SmallWeb, page
 from wolfspider.app.explain import why
 from wolfspider.app.settings import Settings, known
@@ -123,6 +125,16 @@ def test_who_gives_hands_by_their_earlier_name_is_told(crawl: Run, run: Run, tmp
     told = "--parsers is an earlier name of --hands: better give that."
     assert told in crawl("--pages 2 --parsers 1")[2]
     assert told not in run("resume --pages 3 --hands 0", tmp_path / "run")[2]
+
+
+def test_a_crawl_whose_events_nobody_reads_any_more_says_so(aside: Aside, run: Run, tmp_path: Path) -> None:
+    def unread(event: events.Event) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    given: dict[str, Any] = {"topic": "spiders", "via": f"127.0.0.1:{aside(serve(SMALL)).port}", "disk_floor": 0}
+    with pytest.raises(BrokenPipeError):
+        asyncio.run(wolfspider.crawl("http://a.test/", out=tmp_path / "run", on_event=unread, **given).run())
+    assert "by an error: The program that read its output stopped reading. Resume" in run("status", tmp_path / "run")[1]
 
 
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
