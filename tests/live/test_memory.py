@@ -19,6 +19,7 @@ from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 from wolfspider.strategies import strategy_named
 from wolfspider.terminal.explanation import explain, lines
+from wolfspider.terminal.standing import status
 from wolfspider.testing.sketch import Sketch, Trial
 from wolfspider.web.memory_budget import MEGABYTE, SMALLEST, MemoryBudget, least
 from wolfspider.web.server.serve import serve
@@ -50,6 +51,8 @@ def test_a_page_the_memory_is_too_small_for_is_cut_and_stays_so(hands: int, tmp_
     export(tmp_path / "run", "jsonl", None, stdout=out)
     exported = {line["final_url"]: line["truncated"] for line in map(json.loads, out.getvalue().splitlines())}
     assert exported == {page.final_url: page.truncated for page in told.pages.values()}
+    count = RunView(tmp_path / "run").summary().count
+    assert count.truncated == len(cut) == status(tmp_path / "run")["truncated"]
     for url, page in told.pages.items():
         said = "\n".join(lines(explain(tmp_path / "run", url)))
         assert ("as far as it was read: it was cut" in said) == page.truncated
