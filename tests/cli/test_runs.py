@@ -137,6 +137,17 @@ def test_a_crawl_whose_events_nobody_reads_any_more_says_so(aside: Aside, run: R
     assert "by an error: The program that read its output stopped reading. Resume" in run("status", tmp_path / "run")[1]
 
 
+def test_a_dry_run_refuses_to_record_among_the_files_of_a_run_too(
+    crawl: Run, run: Run, via: str, tmp_path: Path
+) -> None:
+    crawl("--pages 1")
+    words = f"crawl http://a.test/ --topic spiders {via} --record {tmp_path / 'run'}"
+    for more in ("--dry-run", f"--out {tmp_path / 'other'}"):
+        code, out, err = run(f"{words} {more}")
+        assert (code, out) == (2, "") and "among the files of a run: name a place elsewhere by --record." in err
+    assert sorted(os.listdir(tmp_path)) == ["run"]
+
+
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
     crawl("--pages 4")
     view, tally = RunView(tmp_path / "run"), CrawlTally(100)
