@@ -48,7 +48,7 @@ LOADERS = {"core.topic": {"pathlib"}, "graphs.graph": {"pathlib"}, "learn.page_s
 # other people. What our own objects offer stands in their contracts, where a type checker sees a name that changes.
 LOOKED_FOR = {
     *("__abstractmethods__", "__file__", "__module__", "__name__", "_asdict", "ctx", "errno"),
-    *("errors", "reason", "sqlite_errorcode", "strerror", "verify_code"),
+    *("errors", "option_name", "reason", "sqlite_errorcode", "strerror", "verify_code"),
 }
 OF_PLUGINS = {"app.plugins": {"score"}, "bench.run.entrants": {"name"}}  # what makes a class of a person's own a judge
 BY_ITSELF = {"web.page.page_cache": {"file"}}  # has a constructor come as far as this?

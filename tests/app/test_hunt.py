@@ -20,6 +20,7 @@ from wolfspider import Settings
 from wolfspider.app import assemble, preflight, starting_points
 from wolfspider.app.run_folder import check_same, settings_of
 from wolfspider.app.settings import CHANGEABLE, IDENTITY, LIVE
+from wolfspider.bench.run.runner import Bench, check
 from wolfspider.core.errors import BadInput, Busy, Nothing, Problem
 from wolfspider.core.events import Obeyed, SetLimit
 from wolfspider.core.params import live_names
@@ -58,6 +59,24 @@ WANTED: dict[str, Any] = {"urls": ("http://example.org/",), "topic": "spiders", 
 def test_what_is_wrong_is_a_sentence_before_anything_is_asked_for(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(Problem, match=said):
         wolfspider.Hunt(Settings(**{**WANTED, **changed}))
+
+
+@pytest.mark.parametrize("signs", [("run.json", "run.db"), ("fleet.json", "islands")])
+def test_nothing_is_recorded_among_the_files_of_a_run_or_fleet(signs: tuple[str, ...], tmp_path: Path) -> None:
+    other, run = tmp_path / "other", tmp_path / "run"
+    (other / "deeper").mkdir(parents=True)
+    for sign in signs:
+        (other / sign).touch()
+    (tmp_path / "link").symlink_to(other / "deeper")
+    before = sorted(tmp_path.rglob("*"))
+    for place in (other, other / "deeper", other / "new", tmp_path / "link", run, run / "seen"):
+        with pytest.raises(Problem, match="among the files of a run: name a place elsewhere by --record"):
+            wolfspider.Hunt(Settings(**WANTED, record=str(place)), run)
+        if place not in (run, run / "seen"):
+            with pytest.raises(Problem, match="among the files of a run: name a place elsewhere by --record"):
+                check(Bench(("synthetic:pages=200",), ("shark",), 10, record=str(place)))
+    assert sorted(tmp_path.rglob("*")) == before
+    wolfspider.Hunt(Settings(**WANTED, record=str(tmp_path / "seen")), run)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wolfspider.app.changed_limits import changed_limits
 from wolfspider.app.presets import PRESETS
 from wolfspider.app.settings import Settings, choose, from_environment, from_file, known, read
+from wolfspider.app.strange_runs import resumed_with
 from wolfspider.core.errors import BadInput, Problem
 from wolfspider.core.events import SetLimit
 from wolfspider.core.limits import AT_ONCE, Limits
@@ -47,6 +48,9 @@ def test_flags_win_over_the_environment_over_the_file_over_the_preset(
         ({"urls": 3}, "urls is a list of texts"),
         ({"delay": [1]}, "delay is a single value"),
         ({"set": ["gamma"]}, "NAME=VALUE"),
+        ({"memory": "1.5GB"}, "memory must be a whole number of megabytes, not '1.5GB'."),
+        ({"max_mb": "5 MB"}, "max_mb must be a number of megabytes, not '5 MB'."),
+        ({"hands": 1, "parsers": 2}, "parsers is an earlier name of hands, and both are given: give hands alone."),
         ({"durability": "none"}, "durability is one of normal, full"),
         ({"traps": "aviod"}, "traps is one of ignore, avoid, not 'aviod'. Did you mean 'avoid'?"),
     ],
@@ -96,6 +100,17 @@ def test_the_docs_tell_the_settings_of_every_preset(name: str) -> None:
     assert row and row[2]
     told = dict(pair.split("=") for pair in re.findall(r"`([^`]+)`", row[1]))
     assert read(told, "the docs") == read(PRESETS[name].settings, "the preset")
+
+
+def test_the_earlier_name_of_hands_is_as_good_as_the_present_one() -> None:
+    assert choose({"parsers": 2}, named="archive", environment=False).settings.hands == 2
+    assert Settings.from_json({"parsers": 3}).hands == 3 and Settings(parsers=3).hands == 3
+    begun = Settings(hands=3)
+    assert [choose(resumed_with(begun, given)).settings.hands for given in ({}, {"parsers": 2}, {"hands": 1})] == [
+        3,
+        2,
+        1,
+    ]
 
 
 def test_every_setting_has_a_sentence() -> None:

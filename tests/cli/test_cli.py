@@ -88,6 +88,14 @@ def topics(folder: Path, **changes: object) -> Path:
         ("demo --pages 0", "--pages must be at least 1, not 0."),
         ("demo --pages many", "--pages must be a whole number, not 'many'."),
         ("demo --pages 1.5", "--pages must be a whole number, not '1.5'."),
+        ("crawl --memory 1.5GB", "--memory must be a whole number of megabytes, not '1.5GB'."),
+        ("resume run --keep-mb '5 MB'", "--keep-mb must be a number of megabytes, not '5 MB'."),
+        ("crawl http://a.test/ --hands 1 --parsers 2", "parsers is an earlier name of hands"),
+        ("resume run --strategy shark", "--strategy is fixed when a run is begun. Begin another by `wolfspider crawl"),
+        ("resume run --learned-from other", "--learned-from is fixed when a run is begun."),
+        ("resume run --topic x", "; or change it here by `wolfspider steer RUN topic WORDS`."),
+        ("resume run --stratgy shark", "No such option: --stratgy"),
+        ("status run --strategy shark", "No such option: --strategy"),
         ("bench --quick --delay fast", "--delay must be a number, not 'fast'."),
         ("crawl http://h.test/ --topic chess --hurry fast", "--hurry must be a number, not 'fast'."),
         ("demo --pags 10", "--pages"),
@@ -289,6 +297,15 @@ def test_strategies_say_what_they_are_for_and_for_which_webs_they_are_not(run: R
     assert all("." in strategy["use"] and " Not " in strategy["use"] for strategy in known)
     assert all(strategy["use"] in text for strategy in known)
     assert "For news that changes. Not for webs that stay as they are" in text
+
+
+def test_strategies_tell_how_a_parameter_is_set_in_a_crawl_and_in_a_bench(run: Run) -> None:
+    for name, form in (("hunter", "showing=0.5"), ("shark", "delta=0.5"), ("newshound", "per_hour=")):
+        text = " ".join(run("strategies", name)[1].split())
+        assert f"--set {form}" in text and f"--set {name}.{form}" in text and "steer RUN set NAME=VALUE" in text
+        assert ("all are as in the paper, where" in text) == (name == "shark"), "the hunter has no paper"
+        assert ("all are as the strategy had them at first (it has no paper), where" in text) == (name == "hunter")
+    assert run("crawl", "http://h0.test/", "--topic", "x", "--set", "hunter.showing=1", "--via", "127.0.0.1:9")[0] == 2
 
 
 def test_a_strategy_of_a_persons_own_tells_its_parameters_too(run: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import json
@@ -23,6 +24,7 @@ from typing import Any
 
 import pytest
 
+import wolfspider
 from small_web import EVIL, PAGES, SMALL, SPIDERS, SmallWeb, page
 from wolfspider.app.explain import why
 from wolfspider.app.settings import Settings, known
@@ -118,6 +120,33 @@ def test_a_crawl_that_goes_on_counts_from_what_it_had(crawl: Run, run: Run, tmp_
     told = f"{summary.pages} pages from {summary.hosts} hosts, {summary.relevant} of them relevant"
     failures = "failures: 1 x 404 Not Found, 1 x disallowed by robots.txt (1 cost no download)"
     assert told in err and f"{failures}; further downloads: 1 x the same page again." in err
+
+
+def test_who_gives_hands_by_their_earlier_name_is_told(crawl: Run, run: Run, tmp_path: Path) -> None:
+    told = "--parsers is an earlier name of --hands: better give that."
+    assert told in crawl("--pages 2 --parsers 1")[2]
+    assert told not in run("resume --pages 3 --hands 0", tmp_path / "run")[2]
+
+
+def test_a_crawl_whose_events_nobody_reads_any_more_says_so(aside: Aside, run: Run, tmp_path: Path) -> None:
+    def unread(event: events.Event) -> None:
+        raise BrokenPipeError(32, "Broken pipe")
+
+    given: dict[str, Any] = {"topic": "spiders", "via": f"127.0.0.1:{aside(serve(SMALL)).port}", "disk_floor": 0}
+    with pytest.raises(BrokenPipeError):
+        asyncio.run(wolfspider.crawl("http://a.test/", out=tmp_path / "run", on_event=unread, **given).run())
+    assert "by an error: The program that read its output stopped reading. Resume" in run("status", tmp_path / "run")[1]
+
+
+def test_a_dry_run_refuses_to_record_among_the_files_of_a_run_too(
+    crawl: Run, run: Run, via: str, tmp_path: Path
+) -> None:
+    crawl("--pages 1")
+    words = f"crawl http://a.test/ --topic spiders {via} --record {tmp_path / 'run'}"
+    for more in ("--dry-run", f"--out {tmp_path / 'other'}"):
+        code, out, err = run(f"{words} {more}")
+        assert (code, out) == (2, "") and "among the files of a run: name a place elsewhere by --record." in err
+    assert sorted(os.listdir(tmp_path)) == ["run"]
 
 
 def test_the_tally_of_a_resumed_run_starts_from_what_there_is(crawl: Run, tmp_path: Path) -> None:
@@ -552,6 +581,11 @@ def test_rules_that_came_later_are_explained(crawl: Run, run: Run, tmp_path: Pat
         ("limit pages=many", "pages is a whole number"),
         ("limit pages=1.5", "pages is a whole number"),
         ("limit delay=nan", "delay is a number"),
+        ("set spread=99", "spread must be at most 5, not 99."),
+        ("limit pages=-5", "pages must be at least 0, not -5."),
+        ("limit slots=0", "slots must be at least 1, not 0."),
+        ("limit chance=0.5", "chance must be at most 0.2, not 0.5."),
+        ("limit until=90", "Did you mean 90%?"),
         ("seeds ftp://a.test/", "ftp"),
         (
             "seeds nonsense",
@@ -870,6 +904,9 @@ def test_a_crawl_is_steered_from_another_terminal(aside: Aside, run: Run, tmp_pa
     with running(served, folder) as crawl:
         assert run("steer", folder, "set", "spread=0.4")[:2] == (0, "spread was 0.0, and is 0.4 now.\n")
         assert run("steer", folder, "limit", "slots=2")[:2] == (0, "slots was 16, and is 2 now.\n")
+        said = commands_of(folder)
+        assert run("steer", folder, "limit", "pages=-5")[::2] == (2, "wolfspider: pages must be at least 0, not -5.\n")
+        assert commands_of(folder) == said, "it is nothing that the crawl has to refuse"
         assert (
             "Wanted was: spiders. Wanted is now: wolves, bears." in run("steer", folder, "topic", "wolves,", "bears")[1]
         )

@@ -102,13 +102,13 @@ def numbers(run: Run, folder: Path, out: str, err: str) -> set[tuple[int, ...]]:
         err,
     )
     assert said and said[0] in run("status", folder)[1]
-    told.append(tuple(map(int, said.groups())))
+    told.append((*map(int, said.groups()), 0))
     exported: list[int] = []
     for relevant in ("", "--relevant"):
         _, lines, sentence = run(f"export {relevant}", folder)
         withheld = re.search(r"(\d+) more left out", sentence)
         exported += [lines.count("\n"), int(withheld[1]) if withheld else 0]
-    told.append((exported[0], exported[2], exported[1], exported[3]))
+    told.append((exported[0], exported[2], exported[1], exported[3], 0))
     return set(told)
 
 
@@ -126,12 +126,12 @@ def test_screen_summary_status_and_export_count_the_same_pages(aside: Aside, run
     assert sum(one.get("final_url") == "http://a.test/good" for one in landed) == 6, "three addresses, twice each"
     assert any(one["url"].startswith("leap:") and "failure" not in one for one in landed)
     # start, good, twin and leapt are relevant, bread is not; secret and b.test are hidden and relevant, quiet is not
-    assert numbers(run, folder, out, err) == {(5, 4, 3, 2)}
+    assert numbers(run, folder, out, err) == {(5, 4, 3, 2, 0)}
     run("steer", folder, "label", "http://a.test/old", "down")
     run("steer", folder, "label", "http://a.test/bread", "up")
     run("steer", folder, "label", "http://a.test/twin", "down")
     _, out, err = run("resume --json", folder)
-    assert numbers(run, folder, out, err) == {(5, 3, 3, 2)}
+    assert numbers(run, folder, out, err) == {(5, 3, 3, 2, 0)}
 
 
 # While another process runs it
@@ -527,6 +527,8 @@ def test_a_share_of_what_is_not_known_is_said_to_be_out_of_reach() -> None:
 
 
 def test_what_is_found_is_not_rounded_up_and_one_is_no_plural() -> None:
+    assert "downloads); 2 pages were cut; failures" in standing.found(PageCount(9, 7, truncated=2), 2, 14, {})
+    assert "; 1 page was cut; failures" in standing.found(PageCount(9, 7, truncated=1), 2, 14, {})
     shown = gauge(lately=1, coming=0.4, coming_low=0.0, coming_high=1.2, relevant=996, unfound=4.6)
     assert outlook_words.coming(shown) == (
         "1 of the last 100 downloads was relevant, of the next 100 probably about 0 (0 to 2)"

@@ -73,6 +73,7 @@ class Growing:
         self.folder = folder
         shutil.copytree(whole, folder)
         self._all = sqlite3.connect(whole / "run.db", isolation_level=None)
+        self._all.execute("UPDATE pages SET truncated = seq % 3 = 0")  # some were cut
         self.connection = sqlite3.connect(folder / "run.db", isolation_level=None)
         self.steps = [seq for (seq,) in self._all.execute("SELECT seq FROM log ORDER BY seq")]
         for table in schema.BEHIND:

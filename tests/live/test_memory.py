@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +14,12 @@ import pytest
 from tests.live.hunting import Hosts, Told, assert_whole, environment, hunt
 
 from wolfspider.core.model import Page
+from wolfspider.export.exporting import export
 from wolfspider.store.sqlite import open_run
 from wolfspider.store.view import RunView
 from wolfspider.strategies import strategy_named
 from wolfspider.terminal.explanation import explain, lines
+from wolfspider.terminal.standing import status
 from wolfspider.testing.sketch import Sketch, Trial
 from wolfspider.web.memory_budget import MEGABYTE, SMALLEST, MemoryBudget, least
 from wolfspider.web.server.serve import serve
@@ -43,6 +47,12 @@ def test_a_page_the_memory_is_too_small_for_is_cut_and_stays_so(hands: int, tmp_
     assert cut and all(page.size == largest for page in cut.values())
     rows = {row.final_url: row for row in RunView(tmp_path / "run").pages()}
     assert all(rows[page.final_url].truncated for page in cut.values())
+    out = io.BytesIO()
+    export(tmp_path / "run", "jsonl", None, stdout=out)
+    exported = {line["final_url"]: line["truncated"] for line in map(json.loads, out.getvalue().splitlines())}
+    assert exported == {page.final_url: page.truncated for page in told.pages.values()}
+    count = RunView(tmp_path / "run").summary().count
+    assert count.truncated == len(cut) == status(tmp_path / "run")["truncated"]
     for url, page in told.pages.items():
         said = "\n".join(lines(explain(tmp_path / "run", url)))
         assert ("as far as it was read: it was cut" in said) == page.truncated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import gzip
 import io
@@ -10,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -184,13 +186,24 @@ def test_a_damaged_archive_costs_the_text_of_the_page_and_not_the_export(run: Pa
 def test_what_the_second_version_of_the_fields_added(made: Path) -> None:
     found = {line["final_url"]: line for line in lines(made)}
     good, start, rolls = found["http://a.test/good"], found["http://a.test/"], found["http://b.test/rolls"]
-    assert FIELDS.index("canonical") == FIELDS.index("robots") + 1 and FIELDS[-1] == "schema"
-    assert good["schema"] == SCHEMA == 2 and good["canonical"] is None and isinstance(good["agent"], str)
+    assert FIELDS.index("canonical") == FIELDS.index("robots") + 1 and FIELDS[-2] == "schema"
+    assert good["schema"] == SCHEMA == 3 and good["canonical"] is None and isinstance(good["agent"], str)
     assert (good["parent"], start["parent"]) == ("http://a.test/", None)
     assert good["why"].startswith("Judged relevant: probability") and "wolf spiders" in good["why"]
     assert rolls["why"].startswith("Judged not relevant")
     assert rolls["near_duplicate_of"] == "http://b.test/" and start["near_duplicate_of"] is None
     assert good["tdm"] == {}
+
+
+def test_the_third_version_says_of_each_page_whether_it_was_cut(run: Path) -> None:
+    assert FIELDS[-1] == "truncated" and {line["truncated"] for line in lines(run)} == {False}
+    with contextlib.closing(sqlite3.connect(run / "run.db", isolation_level=None)) as connection:
+        connection.execute("UPDATE pages SET truncated = 1 WHERE final_url = 'http://a.test/good'")
+    assert {line["final_url"] for line in lines(run) if line["truncated"]} == {"http://a.test/good"}
+    rows = list(csv.DictReader(io.StringIO(written(run, "csv")[0].decode())))
+    assert {row["final_url"]: row["truncated"] == "true" for row in rows} == {
+        line["final_url"]: line["truncated"] for line in lines(run)
+    }
 
 
 SIGNALLING = """<html lang="en"><title>Spiders</title>

@@ -72,6 +72,7 @@ class Hunt:
         if begun and "memory" not in given:
             settings = preflight.with_enough_memory(settings)
         preflight.check(settings)
+        preflight.check_record(settings, folder)
         teacher.check_settings(settings)
         if not begun:
             preflight.check_texts(settings)
@@ -81,6 +82,8 @@ class Hunt:
         # The standard input is read here, where Ctrl-C works as everywhere.
         self._listed = [] if begun else starting_points.listed(settings)
         self.remark = remark or (lambda sentence: None)
+        if "parsers" in given:
+            self.remark("--parsers is an earlier name of --hands: better give that.")
         self.leaping: leaping.Leaping | None = None
         self._prepared = False
         self.crawl: Crawl | None = None

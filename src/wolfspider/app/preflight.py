@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 from wolfspider.app.plugins import judge_maker, strategy_kind
 from wolfspider.app.quiet_hours import QuietHours
@@ -19,6 +20,7 @@ from wolfspider.core.text import words
 from wolfspider.drivers.cluster.ray_home import check_installed
 from wolfspider.engine.probes import nothing_to_draw_from
 from wolfspider.policy.judges import EVERYTHING
+from wolfspider.store.folder import refuse_among_files
 from wolfspider.web.http.ip_addresses import (
     Network,
     bare_host,
@@ -127,6 +129,12 @@ def _off(name: str) -> str:
     """How a person does without a setting, which a preset may have brought."""
     option, kind = f"--{name}", known()[name].kind
     return f"leave {option} away, or give {option} 0 if a preset brings it" if kind == "int" else f"leave {option} away"
+
+
+def check_record(settings: Settings, folder: Path | None) -> None:
+    """A recording has a folder of its own, wherever a link that was named leads."""
+    if settings.record:
+        refuse_among_files(Path(settings.record).resolve(), "--record", folder)
 
 
 def check_texts(settings: Settings) -> None:

@@ -101,6 +101,8 @@ def closing(store: Store) -> Callable[[type[BaseException] | None, BaseException
 
     def leave(kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         trouble = str(error) if isinstance(error, Problem) else f"{type(error).__name__}: {error}."
+        if isinstance(error, BrokenPipeError):
+            trouble = "The program that read its output stopped reading."
         store.close(trouble if isinstance(error, Exception) else "")
 
     return leave

@@ -107,7 +107,7 @@ class Settings:
     strategy: str = _identity(DEFAULT_STRATEGY, "How to hunt; or FILE.py[:NAME], a strategy of your own.")
     set: Mapping[str, str] = field(
         default_factory=dict,
-        metadata=_identity(None, "Parameters of the strategy.").metadata,
+        metadata=_identity(None, "A parameter of the strategy, as `strategies NAME` lists them.").metadata,
     )
     judge: str = _identity(DEFAULT_JUDGE, "Which judge scores the pages; or FILE.py[:NAME], a judge of your own.")
     judge_text: str = _identity(
@@ -348,6 +348,9 @@ def read(given: Mapping[str, Any], where: str) -> dict[str, Any]:
             checked[name] = _read(settings[name], value)
         except Problem as problem:
             raise Problem(f"{where}: {problem}") from None
+    hands = checked.pop("parsers", 0)  # an earlier name; a run keeps 0 by it
+    if hands and checked.setdefault("hands", hands) != hands:
+        raise Problem(f"{where}: parsers is an earlier name of hands, and both are given: give hands alone.")
     return checked
 
 

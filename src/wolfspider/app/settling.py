@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ def recalled(folder: Path, settings: Settings, remark: Callable[[str], None]) ->
     """None if the run has not begun. One that a crawl owns is refused (Busy)."""
     store = open_run(folder, remark=remark)
     try:
-        hunt = Hunt(settings, folder, remark=remark)
+        hunt = Hunt(replace(settings, record=""), folder, remark=remark)  # there is nothing to record
         hunt.leaping = leaping.opened(settings, remark)
         found = hunt.recalled(store)
         yield None if found is None else Recalled(store, *found)

@@ -17,11 +17,12 @@ from typing import Any
 
 from wolfspider.app.plugins import ClassNeeded, strategy_kind
 from wolfspider.app.run_folder import settings_of
-from wolfspider.app.settings import LIVE, known, worded
+from wolfspider.app.settings import LIVE, worded
 from wolfspider.core import codec, events
 from wolfspider.core.errors import Problem, closest
 from wolfspider.core.events import Command
-from wolfspider.core.params import chosen, move
+from wolfspider.core.limits import Limits
+from wolfspider.core.params import Param, chosen, move, parameters
 from wolfspider.core.scope import Rule
 from wolfspider.files.lock import is_owned
 from wolfspider.files.program_name import shell_command
@@ -145,19 +146,19 @@ def _limit(words: Sequence[str]) -> Command:
     name, value = _pair(words, _LIMITS)
     if name not in LIVE:
         raise Problem(f"There is no limit {name!r}.{closest(name, LIVE)}")
-    return events.SetLimit(name, _number(name, value))
+    limit = parameters(Limits)[name]  # its bounds are not those of a new run
+    return events.SetLimit(name, limit.read(_number(limit, value)))
 
 
-def _number(name: str, value: str) -> float:
-    """The crawl checks the bounds: they are not those of a new run."""
-    if known()[name].words:
-        return float(known()[name].convert(value))
-    whole = known()[name].kind == "int"
+def _number(limit: Param, value: str) -> float:
+    if limit.words:
+        return float(limit.convert(value))
+    whole = limit.kind == "int"
     with suppress(ValueError):
         number = float(value)
         if math.isfinite(number) and (not whole or number == int(number)):
             return int(number) if whole else number
-    raise Problem(f"{name} is a {'whole ' * whole}number, not {value[:80]!r}.")
+    raise Problem(f"{limit.name} is a {'whole ' * whole}number, not {value[:80]!r}.")
 
 
 def _topic(words: Sequence[str]) -> Command:

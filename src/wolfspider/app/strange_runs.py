@@ -35,4 +35,7 @@ def resumed_with(there: Settings, given: Mapping[str, Any]) -> dict[str, Any]:
             f"It was begun on the Ray cluster at {there.cluster[:200]!r}, and Ray runs what a cluster sends. If you "
             "trust that one, name it again by --cluster; else give --cluster auto, or --cluster '' to use none."
         )
-    return {**there.to_json(), **given}
+    own = there.to_json()
+    if "parsers" in given:
+        del own["hands"]  # it is given by its earlier name
+    return {**own, **given}

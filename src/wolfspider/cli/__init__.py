@@ -34,7 +34,7 @@ from wolfspider.cli import (
 from wolfspider.cli.common import app
 from wolfspider.core.errors import Problem
 from wolfspider.files.one_thread import without_threads
-from wolfspider.files.program_name import NAME, program
+from wolfspider.files.program_name import NAME, program, shell_command
 
 __all__ = [
     "app",
@@ -71,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:  # what is wrong with the command line, and where to look
-        context, sentence = getattr(error, "ctx", None), _wrong_value(error) or error.format_message()
+        context = getattr(error, "ctx", None)
+        sentence = _wrong_value(error) or _fixed_option(error) or error.format_message()
         named = (context.command_path if context is not None else NAME).removeprefix(NAME)
         stop = "" if sentence.endswith((".", "?")) else "."
         return _complain(f"{sentence}{stop} See {program()}{named} --help.", error.exit_code)
@@ -100,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _wrong_value(error: typer.TyperException) -> str:
     """The sentence on a number that is none, too small or too large, which the library has only in words of its own."""
+    from wolfspider.app.settings import known
     from wolfspider.core.params import KINDS
 
     found = getattr(error.__cause__, "errors", None)  # of pydantic, which the library checks values with
@@ -110,8 +112,23 @@ def _wrong_value(error: typer.TyperException) -> str:
     bound = next(
         (f"{words} {bounds[name]}" for name, words in (("ge", "at least"), ("le", "at most")) if name in bounds), ""
     )
-    wanted = bound or KINDS.get(wrong["type"].partition("_")[0])
+    setting = known().get(error.param.name or "") if error.param else None
+    wanted = bound or (setting.wanted if setting else KINDS.get(wrong["type"].partition("_")[0]))
     return f"{error.param.opts[-1]} must be {wanted}, not {wrong['input']!r}." if wanted and error.param else ""
+
+
+def _fixed_option(error: typer.TyperException) -> str:
+    """The sentence on an option that `crawl` has and a run that has begun does not take any more; "" on any other."""
+    from wolfspider.app.settings import IDENTITY
+    from wolfspider.app.steering import VERBS
+
+    context, name = getattr(error, "ctx", None), getattr(error, "option_name", "").removeprefix("--").replace("-", "_")
+    if context is None or context.info_name != "resume" or name not in IDENTITY:
+        return ""
+    anew = shell_command("crawl", "...", "--learned-from", "RUN")
+    here = f"; or change it here by `{shell_command('steer', 'RUN', name, VERBS[name][0])}`" if name in VERBS else ""
+    fixed = f"--{name.replace('_', '-')} is fixed when a run is begun"
+    return f"{fixed}. Begin another by `{anew}`, which takes over what this one has learned{here}."
 
 
 def _damage(runs: Sequence[Path]) -> str:

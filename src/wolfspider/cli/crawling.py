@@ -22,6 +22,7 @@ from typing import Any, Protocol, TextIO
 from wolfspider.app.event_json import told
 from wolfspider.app.hunt import Hunt, Result
 from wolfspider.app.plugins import interrupted
+from wolfspider.app.preflight import check_record
 from wolfspider.app.settings import Chosen, Settings
 from wolfspider.app.teacher import check_settings
 from wolfspider.cli.common import own_output, print_json, say
@@ -241,6 +242,7 @@ def _tried(event: Landed) -> dict[str, Any]:
 def dry_run(chosen: Chosen, as_json: bool, quiet: bool, islands: int = 0, per_machine: int | None = None) -> int:
     """Of a fleet one crawl tries the pages, after all is refused that the fleet would refuse."""
     check_settings(chosen.settings)
+    check_record(chosen.settings, None)
     few = min(TRIED, chosen.settings.pages)
     settings = replace(chosen.settings, pages=few, disk_floor=0, tries=1, record="", requisites=0, teacher="")
     fleet = {"islands": islands, "per_machine": per_machine or 0} if islands else {}

@@ -153,6 +153,7 @@ class Gauge(Event):
     relevant: int = 0
     hidden: int = 0
     hidden_relevant: int = 0
+    truncated: int = 0
     rate_now: float = 0.0  # downloads a second over the last 10 seconds
     rate_minute: float = 0.0  # and over the last 60
     left: float | None = None  # seconds until the budget is spent, estimated

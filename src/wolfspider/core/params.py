@@ -63,6 +63,11 @@ class Param:
     first: Any
     words: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def wanted(self) -> str:
+        """What kind of value it takes, in words."""
+        return KINDS[self.kind] + " of megabytes" * self.says.startswith("Megabytes")
+
     def read(self, given: Any) -> Any:
         """The value given (text from a command line, or already a value), checked; Problem says what is wrong."""
         value = self.convert(given)
@@ -100,7 +105,7 @@ class Param:
             value = self._share(text, given) if self.words and text.endswith("%") else float(text)
         except ValueError:
             named = f", a share such as 90%, or one of {', '.join(self.words)}" if self.words else ""
-            raise Problem(f"{self.name} must be {KINDS[self.kind]}{named}, not {given!r}.") from None
+            raise Problem(f"{self.name} must be {self.wanted}{named}, not {given!r}.") from None
         if math.isnan(value):
             raise Problem(f"{self.name} must be a number, not {given!r}.")
         return value

@@ -37,12 +37,13 @@ from wolfspider.store.view import RunView, Summary, around, downloads_apart
 
 _NOTHING = -(1 << 62)  # before every step
 _GONE = -1  # a page whose address leads elsewhere now, or of which there is a newer copy
-_ALL_PAGES = f"SELECT p.seq, h.relevant, p.host, p.size, {HIDDEN} FROM {NEWEST} ORDER BY p.seq"  # noqa: S608
+_ALL_PAGES = f"SELECT p.seq, h.relevant, p.host, p.size, {HIDDEN}, p.truncated FROM {NEWEST} ORDER BY p.seq"  # noqa: S608
 _TOUCHED = "SELECT l.url, p.final_url FROM landings l JOIN pages p ON p.seq = l.page WHERE l.seq > ?"
 _SAID = "SELECT 1 FROM log WHERE kind = 'command' AND seq > ? LIMIT 1"
 _LABELLED = "SELECT url FROM held WHERE seq > ?"
 _HELD = (
-    f"SELECT p.seq, h.relevant, p.host, p.size, {HIDDEN}, p.final_url FROM held h JOIN pages p ON p.seq = h.page"  # noqa: S608
+    f"SELECT p.seq, h.relevant, p.host, p.size, {HIDDEN}, p.truncated, p.final_url"  # noqa: S608
+    " FROM held h JOIN pages p ON p.seq = h.page"
     " WHERE h.url = ? AND h.seq <= ? ORDER BY h.seq DESC LIMIT 1"
 )
 _LANDED = (
@@ -59,7 +60,7 @@ _SAME = "SELECT 1 FROM landings WHERE seq = ? AND n = ? AND url IS ? AND at IS ?
 _NEWEST_STEP = "SELECT IFNULL(MAX(seq), 0) FROM log"
 _NOTES = "SELECT name, value FROM meta WHERE name IN ('folded', 'forgotten') ORDER BY name"
 
-PageOfRun = tuple[int, Any, str, int, int]  # number, relevant, host, bytes, does it ask not to be indexed?
+PageOfRun = tuple[int, Any, str, int, int, Any]  # number, relevant, host, bytes, hidden (noindex), truncated
 
 
 class RunPast:
@@ -158,8 +159,8 @@ class RunPast:
         (newest,) = connection.execute(_NEWEST_STEP).fetchone()
         if self._step == _NOTHING:
             self.present = PresentSettings.begun(view.about)
-            for number, relevant, host, size, hides in connection.execute(_ALL_PAGES):
-                self._add((number, relevant, host, size, hides))
+            for page in connection.execute(_ALL_PAGES):
+                self._add(page)
         else:
             for url in self._touched(connection):
                 self._settle(connection, url)
@@ -178,8 +179,8 @@ class RunPast:
     def _settle(self, connection: sqlite3.Connection, url: str) -> None:
         for upto, change in ((self._step, self._take), (1 << 62, self._add)):
             row = connection.execute(_HELD, (url, upto)).fetchone()
-            if row is not None and row[5] == url and row[1] is not None:
-                change(row[:5])
+            if row is not None and row[6] == url and row[1] is not None:
+                change(row[:6])
 
     def _add(self, page: PageOfRun) -> None:
         self._change(page, 1)
@@ -188,9 +189,9 @@ class RunPast:
         self._change(page, -1)
 
     def _change(self, page: PageOfRun, by: int) -> None:
-        number, relevant, host, size, hides = page
-        good, hidden = int(bool(relevant)), int(bool(hides))
-        counted = (1 - hidden, good * (1 - hidden), hidden, good * hidden)
+        number, relevant, host, size, hides, truncated = page
+        good, hidden, cut = int(bool(relevant)), int(bool(hides)), int(bool(truncated))
+        counted = (1 - hidden, good * (1 - hidden), hidden, good * hidden, cut * (1 - hidden))
         self.count = PageCount(*(total + by * part for total, part in zip(self.count, counted, strict=True)))
         if hidden:
             return

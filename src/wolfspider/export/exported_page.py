@@ -22,12 +22,13 @@ from wolfspider.web.page.main_text import main_text
 from wolfspider.web.page.plaintext import readable
 from wolfspider.web.page.usage_signals import usage_signals
 
-SCHEMA = 2  # version of the fields; docs/export.md says what each version added
+SCHEMA = 3  # version of the fields; docs/export.md says what each version added
 FIELDS = (
     *("url", "final_url", "title", "description", "text", "language", "published", "modified", "fetched", "status"),
     *("type", "charset", "size", "digest", "near", "score", "relevant", "evidence", "label", "source", "anchor"),
     *("depth", "strategy", "topic", "warc_file", "warc_offset", "warc_length", "robots"),
     *("canonical", "why", "parent", "agent", "near_duplicate_of", "tdm", "schema"),  # since 2
+    "truncated",  # since 3
 )
 COLUMNS = tuple(name for name in FIELDS if name != "text")  # what is known without a look at the text
 _DIGEST = re.compile(rb"^WARC-Payload-Digest: *(\S+)", re.MULTILINE | re.IGNORECASE)
@@ -107,6 +108,7 @@ class ExportedPage:
             "near_duplicate_of": self.near_duplicate_of,
             "tdm": usage_signals(row.headers, self.html or ""),
             "schema": SCHEMA,
+            "truncated": row.truncated,
         }
 
     @cached_property

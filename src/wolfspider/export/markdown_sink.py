@@ -19,6 +19,7 @@ _LONGEST_NAME = 60  # characters, the number apart
 _IN_FRONT = (
     *("title", "final_url", "canonical", "language", "published", "fetched", "score", "relevant", "why", "parent"),
     *("topic", "robots", "tdm", "near_duplicate_of", "digest", "warc_file", "warc_offset", "warc_length", "schema"),
+    "truncated",
 )
 _ACTIVE = re.compile(r"(?<=!)(?=\[)|(?<=\])(?=[(\[:])|(?=[<`])")  # where a link, an image, markup or code would begin
 

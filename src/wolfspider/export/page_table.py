@@ -13,7 +13,7 @@ from wolfspider.export.optional_library import needed
 TIMES = ("published", "modified", "fetched")
 AS_JSON = ("evidence", "tdm")  # objects whose content depends on judge and page
 _INTEGERS = ("status", "size", "depth", "warc_offset", "warc_length", "schema")
-_FLAGS = ("relevant", "label")
+_FLAGS = ("relevant", "label", "truncated")
 _MOST_ROWS = 1_000
 _MOST_TEXT = 32 << 20  # characters
 

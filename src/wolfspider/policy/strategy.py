@@ -46,7 +46,7 @@ class Strategy(ABC):
     """Base class; everything but `begin`, `propose`, `observe` and `seeds` has a default."""
 
     name: ClassVar[str] = ""
-    paper: ClassVar[str] = ""
+    paper: ClassVar[str] = ""  # "none: ..." says whose it is instead
     use: ClassVar[str] = ""  # what it is for, and for which webs it is not
     Params: ClassVar[type] = NoParams
     variants: ClassVar[tuple[Mapping[str, Any], ...]] = ({},)  # settings with which it must keep to the contract

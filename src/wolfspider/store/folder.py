@@ -107,16 +107,24 @@ def remove_forgotten(folder: Path) -> None:
 
 
 def refuse_inside(folder: Path, out: Path) -> None:
-    """What a person wants written does not go among the files of a run or a fleet, this one or another: it could
-    replace one of them, and a copy of a page would outlive its forgetting. The report has a place there, and goes with
-    the page."""
-    inside, place = folder.resolve(), out.parent.resolve() / out.name
-    if place == inside / REPORT:
-        return
+    """What is told of a run does not go among its files, nor among those of another. The report has a place there, and
+    goes with the page."""
+    if _place_of(out) != folder.resolve() / REPORT:
+        refuse_among_files(out, "--out", folder)
+
+
+def refuse_among_files(out: Path, option: str, folder: Path | None = None) -> None:
+    """What a person wants written does not go among the files of a run or a fleet, this one (`folder`, which may be
+    made yet) or another: it could replace one of them, and a copy of a page would outlive its forgetting."""
+    inside, place = folder and folder.resolve(), _place_of(out)
     for above in (place, *place.parents):
         if above == inside or _looks_like_a_run(above):
             shown = folder if above == inside else above
-            raise Problem(f"{out} would lie in {shown}, among the files of a run: name a place elsewhere by --out.")
+            raise Problem(f"{out} would lie in {shown}, among the files of a run: name a place elsewhere by {option}.")
+
+
+def _place_of(out: Path) -> Path:
+    return out.parent.resolve() / out.name
 
 
 def _looks_like_a_run(folder: Path) -> bool:

@@ -39,7 +39,7 @@ class Volatile:
         self._liked: list[Fetch] = []
         self._notes = SideNotes()
         self._gauges: deque[Gauge] = deque(maxlen=SECONDS)
-        self._counted: dict[str, tuple[bool, bool]] = {}  # pages by final address: relevant, hidden
+        self._counted: dict[str, tuple[bool, bool, bool]] = {}  # pages by final address: relevant, hidden, cut
 
     def write(self, entry: Entry) -> None:
         self.entries += 1
@@ -64,7 +64,7 @@ class Volatile:
             return
         self._counted.pop(url, None)  # it may redirect now
         if verdict is not None:
-            self._counted[result.final_url] = (verdict.relevant, hidden(result.robots))
+            self._counted[result.final_url] = (verdict.relevant, hidden(result.robots), result.truncated)
         held = self._held.get(result.final_url)
         unchanged = held is not None and held.result is result  # a server said that the copy at hand still holds
         if self._landed is not None and not unchanged:
@@ -154,9 +154,10 @@ class Volatile:
         pass  # nobody else reads it
 
     def page_count(self) -> PageCount:
-        counts = Counter(self._counted.values())
+        counts = Counter((relevant, hides) for relevant, hides, _ in self._counted.values())
         good, bad, hidden_good = counts[True, False], counts[False, False], counts[True, True]
-        return PageCount(good + bad, good, hidden_good + counts[False, True], hidden_good)
+        cut = sum(truncated and not hides for _, hides, truncated in self._counted.values())
+        return PageCount(good + bad, good, hidden_good + counts[False, True], hidden_good, cut)
 
     @property
     def begun(self) -> bool:

@@ -26,7 +26,8 @@ NEWEST = (
 HIDDEN = "(' ' || p.robots || ' ' LIKE '% noindex %')"
 _COUNT = (
     f"SELECT COUNT(*) - IFNULL(SUM({HIDDEN}), 0), IFNULL(SUM(h.relevant AND NOT {HIDDEN}), 0),"  # noqa: S608
-    f" IFNULL(SUM({HIDDEN}), 0), IFNULL(SUM(h.relevant AND {HIDDEN}), 0) FROM {NEWEST}"
+    f" IFNULL(SUM({HIDDEN}), 0), IFNULL(SUM(h.relevant AND {HIDDEN}), 0),"
+    f" IFNULL(SUM(p.truncated AND NOT {HIDDEN}), 0) FROM {NEWEST}"
 )
 
 
@@ -37,6 +38,7 @@ class PageCount(NamedTuple):
     relevant: int = 0  # of these
     hidden: int = 0  # pages that ask not to be indexed
     hidden_relevant: int = 0  # of these
+    truncated: int = 0  # of `pages`: those of which only the beginning was read
 
     @property
     def all(self) -> int:
@@ -52,7 +54,8 @@ def count_of_new(page: Page, verdict: Verdict | None) -> PageCount:
     if verdict is None:
         return PageCount()
     hidden = "noindex" in page.robots
-    return PageCount(not hidden, verdict.relevant and not hidden, hidden, verdict.relevant and hidden)
+    relevant, cut = verdict.relevant, page.truncated
+    return PageCount(not hidden, relevant and not hidden, hidden, relevant and hidden, cut and not hidden)
 
 
 def count(connection: sqlite3.Connection, urls: Collection[str] | None = None) -> PageCount:

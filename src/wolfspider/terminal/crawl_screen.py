@@ -74,7 +74,9 @@ class CrawlTally:
             case Gauge():
                 self.gauge, self._heard = event, time.monotonic()
                 self.pages, self.downloads = event.budget, event.downloads
-                self.count = PageCount(event.pages, event.relevant, event.hidden, event.hidden_relevant)
+                self.count = PageCount(
+                    event.pages, event.relevant, event.hidden, event.hidden_relevant, event.truncated
+                )
 
     def _landed(self, event: Landed) -> None:
         outcome = event.outcome

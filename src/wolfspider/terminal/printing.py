@@ -123,10 +123,25 @@ def strategy(console: Console, kind: type[Strategy]) -> None:
         about_it = (each.says, f"{each.default}", letter, _bounds(each), "yes" if each.live else "no")
         table.add_row(Text(name, "bold"), *map(Text, about_it))
     console.print(table)
+    console.print("", *filter(None, (_how_to_set(kind, known), _of_letter(kind, known))), sep="\n")
+
+
+def _how_to_set(kind: type[Strategy], known: Mapping[str, Param]) -> Text:
     name, each = next(iter(known.items()))
-    console.print(
-        f"\nSet one by --set {kind.name}.{name}={each.default} in a bench; live ones may change during a crawl. With "
-        f"--set {LETTER}=true all are as in the paper, where the column {LETTER} has another value than the default."
+    return Text(
+        f"Set one by --set {name}={each.default} in a crawl, by --set {kind.name}.{name}={each.default} in a bench; "
+        f"live ones may change during a crawl, by `{shell_command('steer', 'RUN', 'set', 'NAME=VALUE')}`."
+    )
+
+
+def _of_letter(kind: type[Strategy], known: Mapping[str, Param]) -> Text:
+    """What `letter=true` does; nothing, where every parameter is by the letter already."""
+    if all(each.letter == each.default for each in known.values()):
+        return Text()
+    has_paper = kind.paper.partition(":")[0] not in ("", "none")
+    like = "in the paper" if has_paper else "the strategy had them at first (it has no paper)"
+    return Text(
+        f"With --set {LETTER}=true all are as {like}, where the column {LETTER} has another value than the default."
     )
 
 

@@ -160,6 +160,8 @@ def found(
         which = f" ({count.hidden_relevant:,} relevant)" if count.hidden_relevant else ""
         asks, them = ("asks", "it") if count.hidden == 1 else ("ask", "them")
         more = f"{counted(count.hidden, 'more page')}{which} {asks} not to be indexed, and no export has {them}; "
+    if count.truncated:
+        more += f"{counted(count.truncated, 'page')} {'was' if count.truncated == 1 else 'were'} cut; "
     if forgotten:
         more += f"{counted(forgotten, 'page')} {'was' if forgotten == 1 else 'were'} forgotten; "
     if judged:

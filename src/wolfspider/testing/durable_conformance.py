@@ -14,6 +14,7 @@ from wolfspider.engine.entries import BeginEntry, LandEntry, ProposeEntry
 from wolfspider.policy.link_shelf import Record
 from wolfspider.policy.room import Broken
 from wolfspider.store.base import Store
+from wolfspider.store.page_count import PageCount
 from wolfspider.testing.demands import Violation, demand
 from wolfspider.testing.rehearsal import START, Rehearsal, address
 from wolfspider.testing.store_conformance import URL, Check, Hand, Maker, answer, begun
@@ -39,7 +40,7 @@ def committed_is_there(maker: Maker) -> None:
     demand(dict(store.counts()) == {"overhead": 3}, "counts were lost")
     demand(len(store.liked()) == 1, "a liked page was lost")
     demand(list(store.gauges()) == [events.Gauge(5.0, "fetching", 1)], "a gauge was lost")
-    demand(store.page_count() == (1, 1, 0, 0), "pages are counted differently after a crash")
+    demand(store.page_count() == PageCount(1, 1), "pages are counted differently after a crash")
 
 
 def uncommitted_is_not(maker: Maker) -> None:

@@ -6,6 +6,7 @@ for name, check in STORE_CHECKS.items(): check(maker)        # raises Violation 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from wolfspider.core import events
@@ -162,7 +163,7 @@ def each_page_is_counted_once(maker: Maker) -> None:
     def bring(path: str, score: float, **more: Any) -> None:
         hidden = "<meta name=robots content=noindex>" * more.pop("hidden", False)
         hand.bring(answer(f"http://a.test/{path}", f"{hidden}words of {path}", **more), score)
-        counts.append(tuple(hand.store.page_count()))
+        counts.append(hand.store.page_count()[:4])
 
     bring("a", 0.7)
     bring("a", 0.8, at=6.0)  # visited again
@@ -176,10 +177,15 @@ def each_page_is_counted_once(maker: Maker) -> None:
     page = hand.bring(answer("http://a.test/e", "words of e"), 0.1)
     hand.store.write(CommandEntry(events.Label("http://a.test/e", True), hand.now))
     hand.store.keep("http://a.test/e", page, Verdict(1.0, True, {"label": True}))
-    counts.append(tuple(hand.store.page_count()))
+    counts.append(hand.store.page_count()[:4])
     demand(counts[:3] == [(1, 1, 0, 0)] * 3, f"one page visited three times is counted as {counts[:3]}")
     demand(counts[3:6] == [(2, 1, 0, 0), (2, 1, 1, 1), (2, 1, 1, 0)], f"pages are counted as {counts[3:6]}")
     demand(counts[6:] == [(1, 0, 2, 1), (1, 1, 2, 1), (1, 1, 2, 1), (2, 2, 2, 1)], f"then as {counts[6:]}")
+    cut = []
+    for at, beginning in ((11.0, True), (12.0, True), (13.0, False)):
+        hand.bring(replace(answer("http://a.test/f", f"words at {at}", at=at), cut=beginning), 0.1)
+        cut.append(hand.store.page_count().truncated)
+    demand(cut == [1, 1, 0], f"a page that was cut twice, and then was not, is counted as {cut}")
 
 
 def newest_are_newest(maker: Maker) -> None:

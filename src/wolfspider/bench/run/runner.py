@@ -42,6 +42,7 @@ from wolfspider.core.errors import Problem, closest, no_such
 from wolfspider.core.limits import NO_HURRY, Limits
 from wolfspider.core.params import chosen, parameters
 from wolfspider.policy.judges import DEFAULT_JUDGE
+from wolfspider.store.folder import refuse_among_files
 from wolfspider.strategies import all_strategies
 from wolfspider.web.worlds.world import World, open_web
 
@@ -197,6 +198,8 @@ def check(bench: Bench) -> Entrants:
         raise no_such("--train", bench.train, TRAININGS)
     if bench.traps not in TRAPS:
         raise no_such("--traps", bench.traps, TRAPS)
+    if bench.record is not None:
+        refuse_among_files(Path(bench.record).resolve(), "--record")
     (judge,) = judges_entered([bench.judge])
     strategies = strategies_entered(bench.strategies)
     names = {name: entrant.name for entrant in strategies for name in (entrant.given, entrant.name)}

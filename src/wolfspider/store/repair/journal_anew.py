@@ -217,7 +217,7 @@ class _Rebuilding:
         with suppress(BadInput):  # another finding
             known = known.beside(in_file(old.parent))
         known.put_into(self._connection, -BEFORE)
-        self.result.kept, _, self.result.hidden, _ = count(self._connection)
+        self.result.kept, _, self.result.hidden, *_ = count(self._connection)
 
     def _sound(self, source: sqlite3.Connection, table: StoredTable) -> Iterator[Row]:
         damage: list[str] = []
