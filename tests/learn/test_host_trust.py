@@ -66,6 +66,12 @@ def test_nor_does_one_whose_hosts_name_few() -> None:
     assert not any(trusted(made, farm)) and trusted(made, [ENTRY]) == [True]
 
 
+def test_a_starting_point_may_name_any_number() -> None:
+    many = list(range(1000, 6000))
+    made = trust((ROOT, many), (2000, list(range(50, 90))))
+    assert all(trusted(made, many))
+
+
 def test_a_host_that_names_without_end_fills_no_table() -> None:
     made = trust((ROOT, [ENTRY]), (ENTRY, list(range(1000, 9000))))
     assert len(made.pairs) <= MOST_NAMED + 1 and all(trusted(made, [ENTRY, 1000, 1999]))

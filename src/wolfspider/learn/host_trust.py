@@ -17,7 +17,7 @@ from wolfspider.learn.columns import Columns
 MANY = 5  # hosts that one must name within a circle to be doubted
 SHARE = 0.35  # of the hosts that it names other trusted ones must name, too
 CLOSED = 0.5  # of the others, so many are named in the circle
-MOST, MOST_NAMED = 400_000, 1_000  # pairs of hosts that are remembered, and of one source
+MOST, MOST_NAMED = 400_000, 1_000  # pairs of hosts that are remembered, and of one source, unless a person named it
 _GROWTH, _GROWTH_IN_DOUBT = 50, 200  # trust is worked out anew when there is one pair more for each so many
 _STEPS = 30
 
@@ -45,7 +45,7 @@ class HostTrust(StoredFields):
         fresh = np.array(sorted(set(targets.tolist()).difference(known.tolist(), (source,))), np.int64)
         if not len(fresh):
             return
-        noted = fresh[: max(0, MOST_NAMED - len(known))]
+        noted = fresh if source in self.roots else fresh[: max(0, MOST_NAMED - len(known))]
         if len(noted) and len(self.pairs) < MOST:
             self.pairs.add(len(noted), source=source, target=noted)
         more, doubtful = len(self.pairs) - self.at, len(known) < MANY <= len(known) + len(fresh)
