@@ -41,7 +41,7 @@ from wolfspider.strategies import all_strategies
 
 CHAMPION = "hunter"
 RIVALS = ("nb-link", "ache", "soft-focus", "linucb", "tagpath-bandit", "rl-spider", "tres")
-BEST = ("shark", "best-first", "fish", "bpm")  # of the others, in the tables of docs/benchmarks.md
+BEST = ("spider-best-first", "best-first", "lafc", "shark")  # of the others, in the tables of docs/benchmarks.md
 SYNTHETIC = (  # easy, hard, with traps and other mischief, and beside a link farm; seeds from 100 are for reports
     "synthetic:pages=20000,seed=101,mischief=0",
     "synthetic:pages=20000,seed=102,mischief=0,hard=1",
