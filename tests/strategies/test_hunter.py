@@ -271,6 +271,14 @@ def test_what_is_taken_out_of_turn_says_why() -> None:
     assert sent == {SENT["level"], SENT["stranger"]}
 
 
+def test_what_was_taken_out_of_turn_is_forgotten_when_it_is_taken() -> None:
+    strategy = hunter()
+    web = {HOME: [*(f"{HOME}{at}.html" for at in range(200)), *(f"http://h{at}.test/" for at in range(100))]}
+    for _ in range(150):
+        _on(strategy, web, 0.0)
+        assert len(strategy.sent) <= 2
+
+
 @pytest.mark.parametrize(
     "damaged",
     [
@@ -278,6 +286,8 @@ def test_what_is_taken_out_of_turn_says_why() -> None:
         {"yields": np.full(COUNT, np.inf)},
         {"value": np.ones(3)},
         {"value": "abc"},
+        {"value": np.full(COUNT, "1.0")},
+        {"words": SimpleNamespace(totals=[1.0, 2.0])},
         {"words": SimpleNamespace(totals=np.full(4, np.nan))},
         {"words": SimpleNamespace(pages=np.zeros(3))},
         {"hosts": 5},

@@ -145,14 +145,16 @@ def test_many_small_pages_come_while_one_answer_takes_for_ever(memory: int, hand
                 await claim.begin()
                 await claim.grow(20_000)
                 claim.hold(20_000)
+            assert all(claim.waited == 0.0 for claim in others)
             for claim in others:
                 claim.release()
         slow.release()
+        assert budget.held == 0
 
     within(20, test)
 
 
-@pytest.mark.parametrize("memory", [EACH, 4 * EACH])
+@pytest.mark.parametrize("memory", [400, EACH])
 def test_small_pages_come_while_many_large_ones_come_slowly(memory: int) -> None:
     """Those that wait for room keep what they have."""
 
@@ -167,13 +169,18 @@ def test_small_pages_come_while_many_large_ones_come_slowly(memory: int) -> None
             growing = [claim for claim in growing if claim.bytes < MOST_BYTES and claim.grown(8_000)]
             for claim in growing:
                 claim.hold(8_000)
+        assert sum(claim.must_wait(8_000) for claim in slow) > len(slow) / 2, "they hold all they can have"
         for _ in range(3):
             small = [budget.claim() for _ in range(2)]
             for claim in small:
                 await claim.begin()
                 await claim.grow(20_000)
+            assert all(claim.waited == 0.0 for claim in small)
             for claim in small:
                 claim.release()
+        for claim in slow:
+            claim.release()
+        assert budget.held == 0
 
     within(20, test)
 

@@ -110,7 +110,8 @@ class WordOdds:
     def is_sound(self) -> bool:
         """Are these tables as large as they should be, and all figures numbers? They may come from a file."""
         shapes = (self.totals, (4,)), (self._sums, (4, SIZE)), (self.pages, (SIZE,)), (self.links, (SIZE,))
-        return all(table.shape == shape and bool(np.isfinite(table).all()) for table, shape in shapes)
+        are_tables = all(isinstance(table, np.ndarray) and table.dtype.kind == "f" for table, _ in shapes)
+        return are_tables and all(table.shape == shape and bool(np.isfinite(table).all()) for table, shape in shapes)
 
     def state(self) -> dict[str, Any]:
         known = np.flatnonzero(self._sums.any(axis=0) | (self.pages != 0) | (self.links != 0))

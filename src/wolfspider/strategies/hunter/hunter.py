@@ -153,6 +153,7 @@ class Hunter(Strategy):
                 note["moved"] = self._moves(traits[0], NOTED)
             if sent := self.sent.get(item.number):
                 note["sent"] = sent
+                self.sent = {number: why for number, why in self.sent.items() if number != item.number}
             visits.append(self.visit(item.link, source=item.source, note=note))
         return visits
 
@@ -268,7 +269,7 @@ class Hunter(Strategy):
         if self.params.off == RATING:
             self._rate(fresh)
         elif woken or (self.landed % RERATE == 0 and (self.landed - self.rated) * FULL >= count):
-            self.rated = self.landed
+            self.rated, self.sent = self.landed, {}
             self._rate(self._rated(self.traits.waiting()))
         elif self.landed % (RERATE * (1 + count // 50_000)) == 0:
             waiting = best = self._rated(self.traits.waiting())
@@ -303,8 +304,8 @@ class Hunter(Strategy):
             links["score"][part] = np.round(score, 6)
         self.frontier.assign(links["number"][rows], links["score"][rows].astype(np.float64))
         if self.sent:
-            again = {*links["number"][rows].tolist()} if len(rows) else set()
-            self.sent = {number: why for number, why in self.sent.items() if number not in again}
+            again = np.isin([*self.sent], links["number"][rows]).tolist()
+            self.sent = {one: why for (one, why), rated in zip(self.sent.items(), again, strict=True) if not rated}
 
     def _level_by_level(self) -> None:
         """The best of the links nearest to the starting points is to be taken next."""
@@ -403,7 +404,9 @@ class Hunter(Strategy):
 
 
 def _are_weights(given: object) -> bool:
-    return isinstance(given, np.ndarray) and given.shape == (COUNT,) and bool(np.all(np.abs(given) <= HEAVIEST))
+    if not isinstance(given, np.ndarray) or given.shape != (COUNT,) or given.dtype.kind != "f":
+        return False
+    return bool(np.all(np.abs(given) <= HEAVIEST))
 
 
 def _check_sound(sound: bool) -> None:
